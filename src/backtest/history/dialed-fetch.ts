@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
-import { importUndici, type UndiciModules } from '../../wire/transport/packages.js'
+import { importUndici, type UndiciPackage } from '../../wire/transport/packages.js'
 import { Dialer } from '../../wire/transport/undici/dialer.js'
 
 /** What `fetch` is called with here. The signal ends each request, also after its response: it closes the connection. */
@@ -13,11 +13,11 @@ export interface FetchInit {
  * `fetch` without limits of time but those of the caller, to any address of a name. Node's own gives each address but the last
  * 250 ms, and a connection 10 s.
  */
-export const dialedFetch = async (url: string, init: FetchInit): ReturnType<UndiciModules['fetch']> => {
+export const dialedFetch = async (url: string, init: FetchInit): ReturnType<UndiciPackage['fetch']> => {
   const { signal } = init
-  const modules = await importUndici()
-  const dialer = new Dialer(modules, { ca: undefined, connectTimeout: maxTimerMs })
-  const dispatcher = new modules.Agent({
+  const undici = await importUndici()
+  const dialer = new Dialer(undici, { ca: undefined, connectTimeout: maxTimerMs })
+  const dispatcher = new undici.Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) =>
@@ -28,5 +28,5 @@ export const dialedFetch = async (url: string, init: FetchInit): ReturnType<Undi
   const close = (): void => void Promise.all([dispatcher.destroy(), dialer.close()])
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })
-  return modules.fetch(url, { ...init, dispatcher })
+  return undici.fetch(url, { ...init, dispatcher })
 }

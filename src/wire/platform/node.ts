@@ -5,7 +5,7 @@ import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
 import type { InternalHttpTransport } from '../transport/ports.js'
-import { importUndici, importWsModules, loadOnce } from '../transport/packages.js'
+import { importUndici, importWs, loadOnce } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 import { addSource, publish } from './node/diagnostics.js'
@@ -40,7 +40,7 @@ const createMac: CreateMac = (key) => {
 
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
-  webSocketTransport: (ca) => wsTransport(importWsModules, ca),
+  webSocketTransport: (ca) => wsTransport(importWs, ca),
   httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,

@@ -1,17 +1,11 @@
-import type dns from 'node:dns'
-import type net from 'node:net'
+import dns from 'node:dns'
+import net from 'node:net'
 import type { Duplex } from 'node:stream'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
 import { delay } from '../../base/time/deadline.js'
 import { systemClock } from '../../base/time/system-clock.js'
-
-/** What `dialHost` needs of Node. */
-export interface HostModules {
-  readonly net: Pick<typeof net, 'isIP'>
-  readonly dns: Pick<typeof dns, 'lookup'>
-}
 
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */
 const nextAddressTime = 250
@@ -26,7 +20,6 @@ export const realClock = systemClock()
  * once, asynchronously, unless the dial is cancelled. All other sockets are destroyed.
  */
 export const dialHost = <S extends Duplex>(
-  { net, dns }: HostModules,
   host: string,
   open: (address: string) => S,
   readyEvent: 'connect' | 'secureConnect',

@@ -1,8 +1,5 @@
 // Not by name: a bundle often declares `createRequire` itself.
 import module from 'node:module'
-import type nodeDns from 'node:dns'
-import type * as net from 'node:net'
-import type * as tls from 'node:tls'
 import type * as undici from 'undici/index.js'
 import type * as ws from 'ws'
 
@@ -16,15 +13,7 @@ export const loadOnce = <A>(start: () => Promise<A>): (() => Promise<A>) => {
     }))
 }
 
-/** What the WebSocket transport needs of packages and of Node. It is loaded by the first dial. */
-export interface WsModules extends Pick<typeof ws, 'WebSocket'>, NetModules {}
-
-export const importWsModules = async (): Promise<WsModules> => {
-  const [{ WebSocket }, netModules] = await Promise.all([importWs(), importNet()])
-  return { WebSocket, ...netModules }
-}
-
-type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
+export type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
 
 /**
  * Imports `ws` without its optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of
@@ -67,33 +56,10 @@ const startWs = async (): Promise<WsPackage> => {
   return import('ws')
 }
 
-/** What the HTTP transport needs of packages and of Node. It is loaded by the first request. */
-export interface UndiciModules extends Pick<typeof undici, UndiciName>, NetModules {}
+export type UndiciPackage = Pick<typeof undici, 'Agent' | 'Client' | 'Pool' | 'errors' | 'fetch'>
 
-type UndiciName = 'Agent' | 'Client' | 'Pool' | 'errors' | 'fetch'
-
-export const importUndici = async (): Promise<UndiciModules> => {
-  const [{ Agent, Client, Pool, errors, fetch }, netModules] = await Promise.all([
-    importPackage('undici/index.js', 'Pool', () => import('undici/index.js')),
-    importNet(),
-  ])
-  return { Agent, Client, Pool, errors, fetch, ...netModules }
-}
-
-interface NetModules {
-  readonly dns: Pick<typeof nodeDns, 'lookup'>
-  readonly net: Pick<typeof net, 'connect' | 'isIP'>
-  readonly tls: Pick<typeof tls, 'connect'>
-}
-
-const importNet = async (): Promise<NetModules> => {
-  const [dns, nodeNet, nodeTls] = await Promise.all([
-    import('node:dns'),
-    import('node:net'),
-    import('node:tls'),
-  ])
-  return { dns: dns.default, net: nodeNet, tls: nodeTls }
-}
+export const importUndici = (): Promise<UndiciPackage> =>
+  importPackage<UndiciPackage>('undici/index.js', 'Pool', () => import('undici/index.js'))
 
 /** `require`, for the packages of the library. A CommonJS bundle has no `import.meta.url`. */
 const requireHere = (): NodeJS.Require =>

@@ -1,4 +1,3 @@
-import dns from 'node:dns'
 import net, { type Socket } from 'node:net'
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceClient } from 'svc-streams'
@@ -35,7 +34,7 @@ const startDial = (port: number) => {
     sockets.push(socket)
     return socket
   }
-  const cancel = dialHost({ net, dns }, 'service.example', open, 'connect', (result) => results.push(result))
+  const cancel = dialHost('service.example', open, 'connect', (result) => results.push(result))
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
   return { attempts, sockets, results, cancel }
 }

@@ -1,9 +1,10 @@
+import dns from 'node:dns'
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { dialHost, type HostModules } from '../../../src/wire/transport/dial-host.js'
+import { dialHost } from '../../../src/wire/transport/dial-host.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 /** An address: the time that a dial takes, in ms, and its end. `Infinity`: it never ends. */
@@ -18,7 +19,8 @@ const logOf = (attempts: readonly Attempt[], cancelAt = Infinity): readonly stri
     _options: object,
     callback: (error: null, all: typeof found) => void,
   ): void => callback(null, found)
-  const modules = { net: { isIP: () => 0 }, dns: { lookup } } as unknown as HostModules
+  const mock = vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup)
+  onTestFinished(() => mock.mockRestore())
   runInVirtualTime(({ at, now }) => {
     const note = (text: string): unknown => log.push(`${now()} ${text}`)
     const open = (name: string): Duplex => {
@@ -45,7 +47,6 @@ const logOf = (attempts: readonly Attempt[], cancelAt = Infinity): readonly stri
     }
     at(0, () => {
       const cancel = dialHost(
-        modules,
         'prices.example',
         openNamed,
         'connect',

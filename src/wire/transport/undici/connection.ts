@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
 import type { CancelDial, Dialer } from './dialer.js'
-import type { UndiciModules } from '../packages.js'
+import type { UndiciPackage } from '../packages.js'
 
 /** The options of a request: `onConnection` is called with the connection that will send it. */
 export interface RequestOptions extends Dispatcher.DispatchOptions {
@@ -18,7 +18,7 @@ export type CreateConnectionClient = (origin: string | URL, dialer: Dialer) => C
  */
 const keepAliveTimeout = 120_000
 
-export const connectionClients = ({ Client: UndiciClient }: UndiciModules): CreateConnectionClient => {
+export const connectionClients = ({ Client: UndiciClient }: UndiciPackage): CreateConnectionClient => {
   class ConnectionClient extends UndiciClient {
     private readonly connection: Connection
 

@@ -1,10 +1,11 @@
-import type { Socket, TcpNetConnectOpts } from 'node:net'
+import net, { type Socket, type TcpNetConnectOpts } from 'node:net'
+import tls from 'node:tls'
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector } from 'undici/index.js'
 import { responsiveDeadline } from '../../../base/time/responsive-deadlines.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { dialHost } from '../dial-host.js'
-import type { UndiciModules } from '../packages.js'
+import type { UndiciPackage } from '../packages.js'
 import type { HttpTransportOptions } from '../ports.js'
 
 /** Cancels a dial that has no result yet: `reason` becomes its result. */
@@ -23,7 +24,7 @@ export class Dialer {
   private readonly sessions = new Map<string, Buffer>()
 
   constructor(
-    private readonly modules: UndiciModules,
+    private readonly undici: UndiciPackage,
     private readonly options: Pick<HttpTransportOptions, 'ca' | 'connectTimeout'>,
   ) {}
 
@@ -33,7 +34,7 @@ export class Dialer {
     const { connectTimeout } = this.options
     const timer = responsiveDeadline(this.clock, connectTimeout, () => {
       const message = `no connection to ${hostname}:${portOf(target)} (timeout: ${connectTimeout}ms)`
-      cancel(new this.modules.errors.ConnectTimeoutError(message))
+      cancel(new this.undici.errors.ConnectTimeoutError(message))
     })
     const settle = (result: Either<Error, Socket>): void => {
       timer.unsubscribe()
@@ -41,7 +42,7 @@ export class Dialer {
     }
     const open = (address: string): Socket => this.open(target, address)
     const readyEvent = protocol === 'https:' ? 'secureConnect' : 'connect'
-    const cancelAttempts = dialHost(this.modules, hostname, open, readyEvent, settle)
+    const cancelAttempts = dialHost(hostname, open, readyEvent, settle)
     const cancel: CancelDial = (reason) => {
       cancelAttempts()
       void Promise.resolve(left(reason)).then(settle)
@@ -62,7 +63,7 @@ export class Dialer {
   private open(target: buildConnector.Options, host: string): Socket {
     const address = { host, port: portOf(target) }
     const isTls = target.protocol === 'https:'
-    const socket = isTls ? this.connectTls(target, address) : this.modules.net.connect(address)
+    const socket = isTls ? this.connectTls(target, address) : net.connect(address)
     this.sockets.add(socket)
     socket.setKeepAlive(true, keepAliveDelay).setNoDelay(true)
     return socket.once('close', () => this.sockets.delete(socket))
@@ -70,7 +71,6 @@ export class Dialer {
 
   private connectTls(target: buildConnector.Options, address: TcpNetConnectOpts): Socket {
     const { ca } = this.options
-    const { net, tls } = this.modules
     const { hostname, servername } = target
     const origin = `${hostname}:${address.port}`
     const session = this.sessions.get(origin)

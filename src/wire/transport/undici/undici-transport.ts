@@ -2,7 +2,7 @@ import { left, right } from 'fp-ts/lib/Either.js'
 import type { Client, Dispatcher, Pool } from 'undici/index.js'
 import { networkError } from '../../../base/errors/constructors.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
-import type { UndiciModules } from '../packages.js'
+import type { UndiciPackage } from '../packages.js'
 import {
   bodyTooLong,
   encodedBody,
@@ -23,11 +23,11 @@ const minConnections = 256
 
 /** HTTP over `undici`, with one pool of connections for each origin. */
 export const undiciTransport = (
-  modules: UndiciModules,
+  undici: UndiciPackage,
   options: HttpTransportOptions,
 ): InternalHttpTransport => {
-  const dialer = new Dialer(modules, options)
-  const createConnectionClient = connectionClients(modules)
+  const dialer = new Dialer(undici, options)
+  const createConnectionClient = connectionClients(undici)
   const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)
   const pools = new Map<string, Pool>()
   /** Connections outside of the pools, of one request each. */
@@ -37,13 +37,13 @@ export const undiciTransport = (
   const poolOf = (origin: string): Pool => {
     const pool =
       pools.get(origin) ??
-      new modules.Pool(origin, { connections, factory: (url) => createConnectionClient(url, dialer) })
+      new undici.Pool(origin, { connections, factory: (url) => createConnectionClient(url, dialer) })
     pools.set(origin, pool)
     return pool
   }
 
   const dispatch = (options: RequestOptions, handler: ResponseHandler, newConnection: boolean): void => {
-    if (isClosed) throw new modules.errors.ClientDestroyedError()
+    if (isClosed) throw new undici.errors.ClientDestroyedError()
     const { origin = '' } = options
     if (!newConnection) {
       poolOf(String(origin)).dispatch(options, handler)

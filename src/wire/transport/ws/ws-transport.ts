@@ -1,5 +1,5 @@
-import type { Socket as TcpSocket, TcpNetConnectOpts } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
+import net, { type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
+import tls, { type ConnectionOptions } from 'node:tls'
 import type { WebSocket as WsSocket, ClientOptions } from 'ws'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
@@ -15,7 +15,7 @@ import {
 import { FrameTap } from './frame-tap.js'
 import { noCancel, type Cancel } from '../../../base/task/cancellable-task.js'
 import { dialHost } from '../dial-host.js'
-import { loadOnce, type WsModules } from '../packages.js'
+import { loadOnce, type WsPackage } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -47,18 +47,18 @@ const tooBigErrors: readonly (string | undefined)[] = [
  * waits for it fails. `ca`: the only PEM certificates to trust; default: Node's certificates.
  */
 export const wsTransport = (
-  importModules: () => Promise<WsModules>,
+  importPackage: () => Promise<Pick<WsPackage, 'WebSocket'>>,
   ca: string | undefined,
 ): WebSocketTransport => {
   const connections = new Set<Connection>()
-  const load = loadOnce(importModules)
+  const load = loadOnce(importPackage)
 
   return {
     dial(url, { maxFrameBytes }, listener) {
       const connection = new Connection(listener)
       connections.add(connection)
       void load()
-        .then((modules) => connection.dial(modules, url, maxFrameBytes, ca))
+        .then(({ WebSocket }) => connection.dial(WebSocket, url, maxFrameBytes, ca))
         .catch((failure: unknown) => connection.end(noCloseFrame, causeOf(failure).message))
       void connection.whenClosed.then(() => connections.delete(connection))
       return connection
@@ -86,24 +86,24 @@ class Connection implements InternalSocket {
     return this.socket?.bufferedAmount ?? 0
   }
 
-  dial(modules: WsModules, url: string, maxFrameBytes: number, ca: string | undefined): void {
+  dial(WebSocket: WsPackage['WebSocket'], url: string, maxFrameBytes: number, ca: string | undefined): void {
     if (this.isEnded) throw new Error('closed before it was dialled')
     let tcpFailure: Error | undefined
     const connect: Options['createConnection'] = (dialOptions, onEnd) => {
       const tap = (address: string): FrameTap =>
         new FrameTap(
-          (onread) => connectTcp(modules, url, { ...dialOptions, host: address, onread }, dialOptions.host),
+          (onread) => connectTcp(url, { ...dialOptions, host: address, onread }, dialOptions.host),
           maxFrameBytes,
           this.listener,
         )
       const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
-      this.cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {
+      this.cancelDial = dialHost(dialOptions.host, tap, readyEvent, (result) => {
         if (isLeft(result)) return onEnd(result.left)
         this.tap = result.right.on('error', (error) => (tcpFailure = error))
         onEnd(null, this.tap)
       })
     }
-    this.socket = new modules.WebSocket(url, optionsOf(maxFrameBytes, ca, connect))
+    this.socket = new WebSocket(url, optionsOf(maxFrameBytes, ca, connect))
     this.forwardEvents(this.socket, () => tcpFailure)
   }
 
@@ -175,12 +175,7 @@ class Connection implements InternalSocket {
 const isSecure = (url: string): boolean => url.startsWith('wss:')
 
 /** `host`: the name in the URL, which the certificate must have. */
-const connectTcp = (
-  { net, tls }: WsModules,
-  url: string,
-  options: WsDialOptions,
-  host: string,
-): TcpSocket => {
+const connectTcp = (url: string, options: WsDialOptions, host: string): TcpSocket => {
   // The path of these options is that of the request, which Node would use as the path of a Unix socket. An empty one is not used.
   const withoutPath = { ...options, path: '' }
   if (!isSecure(url)) return net.connect(withoutPath)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WsModules } from '../../../../src/wire/transport/packages.js'
+import type { WsPackage } from '../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../src/wire/transport/ws/ws-transport.js'
 import { collectEvents } from '../../../support/collect-events.js'
 import { createManualClient } from '../../../support/manual-transport.js'
@@ -14,7 +14,7 @@ const topic = 'svc-0xaa'
 const url = 'ws://localhost:4000/'
 
 const setUp = () => {
-  const load = new ManualLoad<WsModules>()
+  const load = new ManualLoad<WsPackage>()
   const { modules, sockets } = fakeModules()
   const transport = wsTransport(load.start, undefined)
   const listener = recordingListener()
@@ -96,7 +96,7 @@ describe('wsTransport', () => {
     function Throwing(): never {
       throw new Error('no dial')
     }
-    load.succeed({ ...modules, WebSocket: Throwing as unknown as WsModules['WebSocket'] })
+    load.succeed({ ...modules, WebSocket: Throwing as unknown as WsPackage['WebSocket'] })
     await listener.whenClosed
     expect(listener.events).toEqual([['closed', 1006, 'no dial']])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importWsModules } from '../../../../src/wire/transport/packages.js'
+import { importWs } from '../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../src/wire/transport/ws/ws-transport.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../../support/network/certificate.js'
@@ -178,7 +178,7 @@ describe('close() of the transport', () => {
   })
 
   it('may be called twice, and without sockets', async () => {
-    const transport = wsTransport(importWsModules, undefined)
+    const transport = wsTransport(importWs, undefined)
     await Promise.all([transport.close(), transport.close()])
     await expect(transport.close()).resolves.toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { WsModules } from '../../../../../src/wire/transport/packages.js'
-import { importWsModules } from '../../../../../src/wire/transport/packages.js'
+import type { WsPackage } from '../../../../../src/wire/transport/packages.js'
+import { importWs } from '../../../../../src/wire/transport/packages.js'
 
 /** A `WebSocket` of `ws` that is driven by the test. */
 export class FakeWebSocket extends EventEmitter {
@@ -51,10 +51,10 @@ export class FakeWebSocket extends EventEmitter {
   }
 }
 
-const modules = await importWsModules()
+const modules = await importWs()
 
 /** Modules whose sockets are fake, and these sockets. */
-export const fakeModules = (): { modules: WsModules; sockets: readonly FakeWebSocket[] } => {
+export const fakeModules = (): { modules: WsPackage; sockets: readonly FakeWebSocket[] } => {
   const sockets: FakeWebSocket[] = []
   class Recorded extends FakeWebSocket {
     constructor(url: string, options: { readonly maxPayload?: number }) {
@@ -62,5 +62,5 @@ export const fakeModules = (): { modules: WsModules; sockets: readonly FakeWebSo
       sockets.push(this)
     }
   }
-  return { modules: { ...modules, WebSocket: Recorded as unknown as WsModules['WebSocket'] }, sockets }
+  return { modules: { ...modules, WebSocket: Recorded as unknown as WsPackage['WebSocket'] }, sockets }
 }

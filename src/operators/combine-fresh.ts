@@ -3,7 +3,7 @@ import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber 
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { notFresh } from '../base/errors/constructors.js'
-import type { DepthError, NotFresh, PriceError } from '../base/errors/model.js'
+import type { DepthError, LegFault, NotFresh, PriceError } from '../base/errors/model.js'
 import { describeValue } from '../base/errors/text.js'
 import { msFrom } from '../base/option-kinds/number-option.js'
 import { checkedOption, plainObject, type OptionTable } from '../base/option-kinds/option.js'
@@ -188,8 +188,6 @@ class Leg {
     return { why: 'skew', skewMs: newest - this.at }
   }
 }
-
-type LegFault = Parameters<typeof notFresh>[1]
 
 /** The longest time by which a clock is set back, in ms: a year. */
 const longestStep = 365 * 86_400_000

@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
-import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
+import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
+import { readProblems } from '../recording/codec/errors.js'
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
 import { HalfSpreads } from './half-spreads.js'

@@ -10,6 +10,7 @@ import type {
   InvalidInterval,
   InvalidMint,
   InvalidTopic,
+  LegFault,
   NetworkError,
   NotFresh,
   Stale,
@@ -159,12 +160,6 @@ export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   leg,
   ...fault,
 })
-
-type LegFault =
-  | { why: 'missing' }
-  | { why: 'left'; error: unknown }
-  | { why: 'skew'; skewMs: number }
-  | { why: 'age'; ageMs: number }
 
 const describeFault = (fault: LegFault): string => {
   switch (fault.why) {

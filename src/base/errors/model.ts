@@ -128,32 +128,16 @@ export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
 }
 
 /** A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. */
-export type NotFresh<Leg extends string = string, E = unknown> =
-  | { readonly _tag: 'NotFresh'; readonly message: string; readonly leg: Leg; readonly why: 'missing' }
-  | {
-      readonly _tag: 'NotFresh'
-      readonly message: string
-      readonly leg: Leg
-      readonly why: 'left'
-      /** The error of the leg. */
-      readonly error: E
-    }
-  | {
-      readonly _tag: 'NotFresh'
-      readonly message: string
-      readonly leg: Leg
-      readonly why: 'skew'
-      /** Age relative to the newest leg, in ms. */
-      readonly skewMs: number
-    }
-  | {
-      readonly _tag: 'NotFresh'
-      readonly message: string
-      readonly leg: Leg
-      readonly why: 'age'
-      /** Age of the value, in ms: more than `maxAge`. */
-      readonly ageMs: number
-    }
+export type NotFresh<Leg extends string = string, E = unknown> = Tagged<'NotFresh'> & {
+  readonly leg: Leg
+} & LegFault<E>
+
+/** `error`: that of the leg. `skewMs`: age relative to the newest leg, in ms. `ageMs`: more than `maxAge`, in ms. */
+export type LegFault<E = unknown> =
+  | { readonly why: 'missing' }
+  | { readonly why: 'left'; readonly error: E }
+  | { readonly why: 'skew'; readonly skewMs: number }
+  | { readonly why: 'age'; readonly ageMs: number }
 
 /**
  * A recording is missing, damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor.

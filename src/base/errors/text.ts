@@ -44,23 +44,6 @@ export const asNumber = (value: unknown): number => (typeof value === 'number' ?
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
-/** Why a file cannot be read, by the code of the system; the words follow its path. */
-export const readProblems: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a directory',
-  EACCES: 'cannot be read, because this user has no permission',
-  EPERM: 'cannot be read, because this user has no permission',
-  ENAMETOOLONG: 'is too long for a path',
-}
-
-/** The message of a failed system call, without its code, its call and its path; any other message as it is. */
-export const systemText = (thrown: unknown): string =>
-  messageOf(thrown).replace(/^[A-Z]\w+: ([^']*?), \w+(?: '.*)?$/s, '$1')
-
-/** Why a file cannot be read, as the words after its path and a space. */
-export const fileProblem = (thrown: unknown): string =>
-  readProblems[(thrown as { readonly code?: string }).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`
-
 /** Formats a caller's argument as part of one line of a log. */
 export const describeValue = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(asText(value))

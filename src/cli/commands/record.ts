@@ -8,7 +8,7 @@ import { record, type LineWriter, type Recorder } from '../../backtest/recording
 import { createRecordingFile, gzipExtension } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { DepthError, PriceError, WriteError } from '../../base/errors/model.js'
-import { systemText } from '../../base/errors/text.js'
+import { systemText } from '../render/file-problem.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'

@@ -1,4 +1,4 @@
-import { asNumber, oneLine, printable, readProblems, truncate } from '../../../base/errors/text.js'
+import { asNumber, oneLine, printable, truncate } from '../../../base/errors/text.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type {
   DecodeIssue,
@@ -77,4 +77,13 @@ export const writeError = (thrown: unknown, row?: number): WriteError => {
   const cause = causeOf(thrown)
   const error: WriteError = { _tag: 'WriteError', message: `write failed: ${cause.message}`, cause }
   return row === undefined ? error : { ...error, row }
+}
+
+/** Why a file cannot be read, by the code of the system; the words follow its path. */
+export const readProblems: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'cannot be read, because this user has no permission',
+  EPERM: 'cannot be read, because this user has no permission',
+  ENAMETOOLONG: 'is too long for a path',
 }

@@ -1,6 +1,7 @@
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { printable, systemText } from '../../../base/errors/text.js'
+import { printable } from '../../../base/errors/text.js'
+import { systemText } from '../../render/file-problem.js'
 
 /** Number of bytes that are written at once. */
 const blockBytes = 65_536

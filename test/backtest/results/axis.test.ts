@@ -8,7 +8,14 @@ const labelsOf = (low: number, high: number, most: number) =>
 describe('the values of an axis', () => {
   it('have the decimals of their distance, and commas', () => {
     expect(labelsOf(1_061_610, 1_061_800, 4)).toEqual(['1,061,650', '1,061,700', '1,061,750', '1,061,800'])
-    expect(labelsOf(2500, 2501, 4)).toEqual(['2,500.0', '2,500.5', '2,501.0'])
+    expect(labelsOf(2500, 2501, 4)).toEqual([
+      '2,500.0',
+      '2,500.2',
+      '2,500.4',
+      '2,500.6',
+      '2,500.8',
+      '2,501.0',
+    ])
     expect(labelsOf(0.00012, 0.00016, 4)).toEqual(['0.00012', '0.00013', '0.00014', '0.00015', '0.00016'])
     expect(labelsOf(1.5e12, 1.7e12, 2)).toEqual(['1.5e12', '1.6e12', '1.7e12'])
     expect(labelsOf(1.23e-12, 1.24e-12, 2)).toEqual(['1.230e-12', '1.235e-12', '1.240e-12'])

@@ -10,7 +10,7 @@ export interface Size {
   readonly height: number
 }
 
-/** The paths of a chart, from the back to the front. The marks are in front of them. */
+/** The paths of a chart, from the back to the front. The marks are between them: they never hide the line. */
 const [back, front] = [
   ['bands', 'gaps', 'area', 'grid', 'up', 'down'],
   ['line', 'levels', 'last', 'selection', 'crosshair', 'dots'],
@@ -45,7 +45,7 @@ export const chartHtml = (
     `<svg aria-hidden="true" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">${names === front ? group('others') : ''}${names
       .map((name) => `<path class="${name}" d="${layers[name]}"/>`)
       .join('')}</svg>`
-  return `<div class="plot${className}"><svg class="chart" role="img" aria-label="${escapeHtml(label)}">${pathsOf(back)}${pathsOf(front)}${group('marks')}${group('none')}</svg>
+  return `<div class="plot${className}"><svg class="chart" role="img" aria-label="${escapeHtml(label)}">${pathsOf(back)}${group('marks')}${pathsOf(front)}${group('none')}</svg>
 <svg class="values" aria-hidden="true">${layers.values}</svg><span class="widest" aria-hidden="true">${layers.widest}</span>
 <svg class="times" aria-hidden="true">${layers.times}</svg></div>`
 }

@@ -237,17 +237,20 @@ const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<La
   return paths
 }
 
-/** The width of a mark, in CSS pixels. If there are more than have room, they are small. */
-const markSize = 10
+/** The least distance of marks, in CSS pixels: of more than half as many as have room, and of those at the edges. */
+const markSpace = 10
 
-/** Of small triangles that cover each other, one is drawn, at its own place. */
+/** The height of a small mark, in CSS pixels. */
+const smallHeight = 6
+
+/** Many marks are at the edges, sells above and buys below: one for each that has room, so that the line can be seen. */
 const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
-  const isDense = marks.length > width / markSize
-  const cell = isDense ? markSize : 0.1
+  const isDense = marks.length > width / markSpace / 2
+  const edge = { buy: height - smallHeight, sell: smallHeight }
   const drawn = new Map<string, string>()
   for (const { at, value, side } of marks) {
-    const [left, top] = [x(at), y(value)]
-    const place = `${side} ${Math.floor(left / cell)} ${Math.floor(top / cell)}`
+    const [left, top] = [x(at), isDense ? edge[side] : y(value)]
+    const place = `${side} ${isDense ? Math.floor(left / markSpace) : `${round(left)} ${round(top)}`}`
     const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
     const mark = `<use href="${shape}" x="${percent(left / width)}" y="${percent(top / height)}"/>`
     if (!drawn.has(place)) drawn.set(place, mark)

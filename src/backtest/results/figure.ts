@@ -7,6 +7,8 @@ import { escapeHtml } from './format.js'
 /** A chart of a report. */
 interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
   readonly title: string
+  /** Of the line, beside the names of others. */
+  readonly name?: string
   readonly others?: readonly ComparedLine[]
   /** The times without prices: no line has a value there. */
   readonly gaps?: readonly Span[]
@@ -18,11 +20,20 @@ export interface ComparedLine {
 }
 
 /** A chart with its title and its legend; nothing without values. The script of the page reads its data. */
-export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ...more }: Figure): string => {
+export const figureHtml = ({
+  title,
+  name,
+  data,
+  others = [],
+  gaps = [],
+  marks = [],
+  ...more
+}: Figure): string => {
   const range = rangeOf(data.values)
   const values = data.values.filter((value) => value !== null)
   const [first = 0, last = 0] = [values[0], values.at(-1)]
-  if (range === undefined) return ''
+  // An account without a loss has no drawdown to show.
+  if (range === undefined || (more.isShare === true && range.from === range.to)) return ''
   const times = { from: data.times[0] ?? 0, to: data.times.at(-1) ?? 0 }
   const chart: Chart = {
     ...{ ...more, times, marks: fewer(marks, times) },
@@ -34,10 +45,10 @@ export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ..
   const { label } = format
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
   const sides = marks.length === 0 ? '' : legend
-  const names = others.map(
-    ({ name }, index) =>
-      ` <span class="key"><svg aria-hidden="true"><path class="${otherClass(index)}" d="M0,4.5H28"/></svg> ${escapeHtml(name)}</span>`,
-  )
+  const keyOf = (line: string, text: string): string =>
+    ` <span class="key"><svg aria-hidden="true"><path class="${line}" d="M0,4.5H28"/></svg> ${escapeHtml(text)}</span>`
+  const names = others.map((line, index) => keyOf(otherClass(index), line.name))
+  if (name !== undefined && others.length > 0) names.unshift(keyOf('line', name))
   return `<figure data-title="${escapeHtml(title)}">
 <figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>
 ${chartHtml(description, size, drawChart(chart, format, size).layers, size === lowSize ? ' low' : '')}

@@ -20,9 +20,9 @@ export const formatUsd = (amount: number): string =>
 const digitsFor = (amount: number, significant: number): number =>
   Math.min(significant - 1 - Math.floor(Math.log10(Math.abs(amount))), 20)
 
-/** Eight significant digits, without zeros at the end. */
-export const formatQuantity = (amount: number): string =>
-  amount.toLocaleString('en-US', { maximumSignificantDigits: 8 })
+/** At most eight significant digits, without zeros at the end. */
+export const formatQuantity = (amount: number, most = 8): string =>
+  amount.toLocaleString('en-US', { maximumSignificantDigits: most })
 
 export const formatNumber = (amount: number, digits: number): string =>
   // A rounded -0 is 0.
@@ -35,16 +35,6 @@ export const formatNumber = (amount: number, digits: number): string =>
 export const formatShare = (share: number): string =>
   `${formatNumber(share * 100, share === 0 ? 2 : Math.max(2, digitsFor(share * 100, 2)))} %`
 
-export const formatRatio = (ratio: number): string => formatNumber(ratio, 3)
-
-/** A figure by the end of its name: those of an account, and others with at most six significant digits. */
-export const formatFigure = (name: string, value: number): string => {
-  if (name.endsWith('Usd')) return formatUsd(value)
-  if (/(returnRatio|maxDrawdown|volatility|exposure|winRate)$/.test(name)) return formatShare(value)
-  if (/(sharpe|sortino|profitFactor)$/.test(name)) return formatRatio(value)
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
-}
-
 /** `2026-11-22 10:00:00.123`, in UTC. */
 export const formatTime = (at: number): string =>
   Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().replace('T', ' ').replace('Z', '') : String(at)
@@ -52,12 +42,12 @@ export const formatTime = (at: number): string =>
 /** Without milliseconds. */
 export const shortTime = (at: number): string => formatTime(at).slice(0, 19)
 
-/** `3 h 2 min`, `4.5 s` */
+/** `14 d`, `3 h 2 min`, `4.5 s` */
 export const formatDuration = (ms: number): string => {
   if (ms < 60_000) return `${formatQuantity(ms / 1_000)} s`
   const minutes = Math.round(ms / 60_000)
   const hours = Math.floor(minutes / 60)
   const rounded = Math.round(minutes / 60)
-  if (hours >= 24) return `${Math.floor(rounded / 24)} d ${rounded % 24} h`
+  if (hours >= 24) return `${Math.floor(rounded / 24)} d${rounded % 24 === 0 ? '' : ` ${rounded % 24} h`}`
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
 }

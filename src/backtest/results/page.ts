@@ -32,8 +32,8 @@ ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(comm
 </html>
 `
 
-/** A column of a table: its title, and the text of a row. */
-export type Column<Row> = readonly [title: string, text: (row: Row) => string]
+/** A column of a table: its title, the text of a row, and a definition, which is shown under the pointer. */
+export type Column<Row> = readonly [title: string, text: (row: Row) => string, meaning?: string]
 
 /** A table with its caption as a title; nothing without rows. */
 export const table = <Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): string =>
@@ -49,7 +49,9 @@ export const tableOf = <Row>(
   const isNumeric = columns.map((_, index) => cells.every((row) => numeric.test(row[index] ?? '')))
   const cell = (name: string, text: string, index: number): string =>
     `<${name}${isNumeric[index] === true ? ' class="number"' : ''}>${escapeHtml(text)}</${name.slice(0, 2)}>`
-  const head = columns.map(([title], index) => cell('th scope="col"', title, index))
+  const head = columns.map(([title, , meaning = ''], index) =>
+    cell(`th scope="col"${meaning === '' ? '' : ` title="${meaning}"`}`, title, index),
+  )
   const lines = cells.map((row) => `<tr>${row.map((text, index) => cell('td', text, index)).join('')}</tr>`)
   return `<div class="table" role="region" aria-label="${escapeHtml(caption)}" tabindex="0"><table>
 <thead><tr>${head.join('')}</tr></thead>

@@ -99,7 +99,7 @@ export const renderRun = (
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}</p>`,
     `${figureList(summary)}
 ${conditions(notes, gaps, trades)}
-${figureHtml({ title: 'Equity, USD', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities, gapsBySymbol)), gaps, bands })}
+${figureHtml({ title: 'Equity, USD', name: 'account', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities, gapsBySymbol)), gaps, bands })}
 ${figureHtml({ title: 'Drawdown', data: drawdowns(equities), gaps, bands, isShare: true })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, gapsBySymbol, bands)).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
@@ -114,7 +114,8 @@ const reportOptions = (options: ReportOptions) =>
 
 /** What a reader must know before the figures are believed, in one block. */
 const conditions = (notes: readonly string[], gaps: readonly Span[], trades: RunTrades): string => {
-  const texts = [...notes, ...gapTexts(gaps)].map((text) => `<p>${escapeHtml(text)}</p>`)
+  const none = trades.fills.length === 0 ? ['No order was filled.'] : []
+  const texts = [...notes, ...gapTexts(gaps), ...none].map((text) => `<p>${escapeHtml(text)}</p>`)
   const all = [...texts, unfilledTable(trades), positionTable(trades)].filter((text) => text !== '')
   return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
@@ -148,7 +149,7 @@ const heldInstead = (symbol: string, equities: readonly Equity[], gaps: ReportGa
     const price = equity.prices[symbol]
     return price === undefined || isMissing(equity) ? undefined : price * factor
   }
-  return { name: `${symbol} held`, data: valuesOf(equities, valueOf) }
+  return { name: `buy and hold ${symbol}`, data: valuesOf(equities, valueOf) }
 }
 
 const missingIn =

@@ -3,8 +3,10 @@ import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-
 import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
 import { chartSize, figureHtml } from './figure.js'
-import { escapeHtml, formatFigure, formatQuantity } from './format.js'
+import { figureText } from './figure-texts.js'
+import { escapeHtml, formatQuantity } from './format.js'
 import { renderPage, table, type Column } from './page.js'
+import { csvLink } from './report-tables.js'
 import type { CurvePoint } from './run-fold.js'
 
 /** The result of one parameter. */
@@ -37,11 +39,13 @@ export const renderSweep = (
   { title, metric, notes, command }: SweepPage,
 ): string => {
   const count = `${formatQuantity(rows.length)} ${rows.length === 1 ? 'parameter' : 'parameters'}`
-  const order = metric === undefined ? '' : `, the highest ${escapeHtml(metric)} first`
+  const failed = rows.filter(({ failure }) => failure !== undefined).length
+  const failures = failed === 0 ? '' : `, ${formatQuantity(failed)} of them without a result`
+  const order = metric === undefined ? '' : `, the highest first: ${escapeHtml(figureText(metric).title)}`
   const texts = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')
   return renderPage(
     title,
-    `<p class="range">${count}${order}</p>`,
+    `<p class="range">${count}${failures}${order}</p>`,
     `<section><h2>Conditions</h2>\n${texts}</section>
 ${metric === undefined ? '' : maps(rows, metric)}
 ${curves(rows)}
@@ -59,7 +63,8 @@ const curves = (rows: readonly SweepRow[]): string => {
     values: curve.map(({ equityUsd }) => equityUsd),
   })
   return figureHtml({
-    title: `Equity, USD: ${nameOf(best)}`,
+    title: others.length === 0 ? 'Equity, USD' : `Equity, USD, of the best ${others.length + 1}`,
+    name: nameOf(best),
     data: dataOf(best),
     others: others.map((row) => ({ name: nameOf(row), data: dataOf(row) })),
   })
@@ -73,18 +78,29 @@ const nameOf = ({ fields }: SweepRow): string =>
 const results = (rows: readonly SweepRow[]): string => {
   const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
   const hasFailures = rows.some(({ failure }) => failure !== undefined)
-  return table<SweepRow>(
+  const lines = rows.map(({ fields, figures, failure = '' }) => ({
+    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)])),
+    ...figures,
+    failure,
+  }))
+  const html = table<SweepRow>(
     'Results',
     [
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
-      ...namesOf('figures').map((name): Column<SweepRow> => [
-        name,
-        ({ figures }) => textOfFigure(name, figures[name]),
-      ]),
-      ...(hasFailures ? [['failure', ({ failure }) => failure ?? ''] satisfies Column<SweepRow>] : []),
+      ...namesOf('figures').map((name): Column<SweepRow> => {
+        const { title, meaning, format } = figureText(name)
+        return [
+          title,
+          ({ figures: { [name]: value } }) => (value === undefined ? '' : format(value)),
+          meaning,
+        ]
+      }),
+      ...(hasFailures ? [['Failure', ({ failure }) => failure ?? ''] satisfies Column<SweepRow>] : []),
     ],
     rows,
   )
+  const names = [...namesOf('fields'), ...namesOf('figures'), 'failure'] as 'failure'[]
+  return html + csvLink('results', names, lines)
 }
 
 /** A dot plot if one field of the parameters differs; otherwise a heat map of each two. */
@@ -99,11 +115,19 @@ const maps = (rows: readonly SweepRow[], metric: string): string => {
   )
   return pairs
     .slice(0, mostMaps)
-    .map(([first, second]) => heatMap(rows, first, second, metric))
+    .map(([first, second]) => heatMap(rows, first, second, metric, varied.length > 2))
     .join('\n')
 }
 
-const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric: string): string => {
+/** `isBest`: a cell is of several parameters. */
+const heatMap = (
+  rows: readonly SweepRow[],
+  down: string,
+  across: string,
+  metric: string,
+  isBest: boolean,
+): string => {
+  const { title: name, format } = figureText(metric)
   const [lefts, tops] = [valuesOf(rows, down), valuesOf(rows, across)]
   const best = (left: unknown, top: unknown): number | undefined =>
     highest(
@@ -113,19 +137,28 @@ const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric
   const values = lefts.map((left) => tops.map((top) => best(left, top)))
   const all = values.flat().filter((value) => value !== undefined)
   const [low, high] = [Math.min(...all), Math.max(...all)]
-  const shade = (value: number): number => Math.round((mostShade * (value - low)) / (high - low || 1))
+  const isSigned = low < 0 && high > 0
+  const shade = (value: number): number => {
+    const share = isSigned ? Math.abs(value) / Math.max(-low, high) : (value - low) / (high - low || 1)
+    return Math.round(mostShade * share)
+  }
   const cell = (value: number | undefined): string =>
     value === undefined
       ? '<td>–</td>'
-      : `<td${value === high ? ' class="best"' : ''} style="--shade:${shade(value)}%">${formatFigure(metric, value)}</td>`
-  const title = escapeHtml(`${metric}: ${down} down, ${across} across`)
+      : `<td${value === high ? ' class="best"' : isSigned && value < 0 ? ' class="minus"' : ''} style="--shade:${shade(value)}%">${format(value)}</td>`
+  const title = escapeHtml(`${name}: ${down} down, ${across} across`)
+  const texts = [
+    ...(isBest ? ['A cell has the highest of the parameters with its two values.'] : []),
+    `The lowest is ${format(low)}, the highest, outlined, is ${format(high)}.`,
+    ...(isSigned ? ['Cells below 0 have a colour of their own.'] : []),
+  ]
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
-<thead><tr><td></td>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
+<thead><tr><th>${escapeHtml(`${down} ↓ ${across} →`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
 <tbody>
 ${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${(values[index] ?? []).map(cell).join('')}</tr>`).join('\n')}
 </tbody></table></div>
-<p class="note">The highest of the parameters with these two values. The outlined cell is the highest of all.</p>`
+<p class="note">${texts.join(' ')}</p>`
 }
 
 /** Texts stay legible on the cell with the most colour, in %. */
@@ -164,7 +197,7 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
     times: timeLabels(names, (share) => share),
     widest: widestOf(ticks.map(({ label }) => label)),
   }
-  const title = `${metric} by ${field}`
+  const title = `${figureText(metric).title} by ${field}`
   return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, chartSize, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
 }
 
@@ -184,6 +217,3 @@ const same = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
 
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-
-const textOfFigure = (name: string, value: number | undefined): string =>
-  value === undefined ? '' : formatFigure(name, value)

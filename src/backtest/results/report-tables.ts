@@ -3,64 +3,31 @@ import type { Summary } from './figures.js'
 import {
   escapeHtml,
   formatDuration,
-  formatFigure,
   formatQuantity,
-  formatRatio,
   formatShare,
   formatTime,
   formatUsd,
   shortTime,
 } from './format.js'
+import { figuresOf, figureText } from './figure-texts.js'
 import { table, tableOf, type Column } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'
 
 // The figures and the tables of a report, as HTML. A table without a row is empty.
 
-type Format = (value: number) => string
-
 /** Each figure with its definition, which is shown under the pointer or with the focus. */
 export const figureList = (summary: Summary): string => {
-  const { annual, sampleMs } = summary
-  const returns = `of returns over ${formatDuration(sampleMs)} between neighbouring values that were current, per year of 365 days`
-  const longest = summary.maxDrawdown === 0 ? null : summary.longestDrawdownMs
-  const all: readonly (readonly [name: string, meaning: string, value: number | null, format: Format])[] = [
-    ['Profit, USD', 'The last equity less the first', summary.profitUsd, formatUsd],
-    ['Return', 'The profit as a share of the first equity', summary.returnRatio, formatShare],
-    ['Return a year', 'The growth in 365 days at this pace', annual?.returnRatio ?? null, formatShare],
-    ...Object.entries(summary.buyAndHold).map(
-      ([symbol, held]) =>
-        [`${symbol} held`, 'The last price divided by the first, less 1', held, formatShare] as const,
-    ),
-    [
-      'Largest drawdown',
-      'The largest fall, as a share of the highest before',
-      summary.maxDrawdown,
-      formatShare,
-    ],
-    ['Longest drawdown', 'From a highest equity to the next', longest, formatDuration],
-    ['Volatility', `The deviation ${returns}`, annual?.volatility ?? null, formatShare],
-    ['Sharpe', `Mean / deviation ${returns}`, annual?.sharpe ?? null, formatRatio],
-    ['Sortino', `Mean / root of the mean negative square ${returns}`, annual?.sortino ?? null, formatRatio],
-    ['Exposure', 'The share of the time with a position', summary.exposure, formatShare],
-    ['Round trips', 'Positions from flat to flat', summary.roundTrips, formatQuantity],
-    ['Win rate', 'The share of round trips with a profit after fees', summary.winRate, formatShare],
-    ['Expectancy, USD', 'The mean profit of a round trip, after fees', summary.expectancyUsd, formatUsd],
-    ['Profit factor', 'Profits / losses of the round trips', summary.profitFactor, formatRatio],
-    ['Fills', 'Of orders, whole or in part', summary.fills, formatQuantity],
-    ['Fees, USD', 'Of all fills', summary.feesUsd, formatUsd],
-    ['Slippage, USD', 'What the fills paid beyond the prices', summary.slippageUsd, formatUsd],
-    ['Turnover, USD', 'The values of all fills', summary.turnoverUsd, formatUsd],
-    ['Not current', 'Time with an old price of a held token', summary.notCurrentMs, formatDuration],
-  ]
-  const items = all.map(
-    ([name, meaning, value, format]) =>
-      `<div tabindex="0"><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
-  )
-  const note = all.some(([, , value]) => value === null)
-    ? '<p class="note">–: the figure has no meaning, such as a share of no trades, or those of returns with fewer than 30 samples.</p>'
+  const all = figuresOf(summary)
+  const items = all.map(([name, value]) => {
+    const { title, meaning, format } = figureText(name)
+    return `<div tabindex="0"><dt>${escapeHtml(title)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`
+  })
+  const dash = all.some(([, value]) => value === null)
+    ? ' –: the figure has no meaning, such as a share of no trades, or those of returns with fewer than 30 samples.'
     : ''
-  return `<dl>${items.join('')}</dl>\n${note}`
+  return `<dl>${items.join('')}</dl>
+<p class="note">Volatility, Sharpe and Sortino are of returns over ${formatDuration(summary.sampleMs)} between neighbouring values that were current, per year of 365 days.${dash}</p>`
 }
 
 /** Of a longer list, the first rows. */
@@ -83,8 +50,8 @@ const listOf = <Row>(
   return { caption, html: tableOf(caption, columns, rows.slice(0, maxRows)) + link }
 }
 
-/** The columns of the file have the digits and the units of the events. */
-const csvLink = <Row>(
+/** A link to a file in the page. Its columns have the digits and the units of the rows. */
+export const csvLink = <Row>(
   name: string,
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
@@ -128,15 +95,15 @@ export const roundTripTable = (trips: readonly RoundTrip[]): string => {
     'Round trips',
     [
       ['Token', ({ symbol }) => symbol],
-      ['Side', ({ side }) => side],
+      ['Side', ({ side }) => (side === 'buy' ? 'long' : 'short')],
       ['Net, USD', ({ netUsd }) => formatUsd(netUsd)],
       ['Worst, USD', ({ worstUsd }) => formatUsd(worstUsd)],
       ['Best, USD', ({ bestUsd }) => formatUsd(bestUsd)],
       ['Entry, USD', ({ entryPrice }) => formatUsd(entryPrice)],
       ['Exit, USD', ({ exitPrice }) => formatUsd(exitPrice)],
       ['Held', ({ from, to }) => formatDuration(to - from)],
-      ['From, UTC', ({ from }) => formatTime(from)],
-      ['To, UTC', ({ to }) => formatTime(to)],
+      ['From, UTC', ({ from }) => shortTime(from)],
+      ['To, UTC', ({ to }) => shortTime(to)],
     ],
     ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
     trips,
@@ -163,18 +130,21 @@ export interface ReportWindows {
   readonly list: readonly ReportWindow[]
 }
 
-export const windowTable = ({ metric, list }: ReportWindows): string =>
-  table<ReportWindow>(
+export const windowTable = ({ metric, list }: ReportWindows): string => {
+  const { title, format } = figureText(metric)
+  return table<ReportWindow>(
     'Test ranges',
     [
+      ['Range', (window) => String(list.indexOf(window) + 1)],
       ['From, UTC', ({ from }) => shortTime(from)],
       ['To, UTC', ({ to }) => shortTime(to)],
-      [metric, ({ score }) => (score === undefined ? '–' : formatFigure(metric, score))],
-      ['Return', ({ returnRatio }) => (returnRatio === null ? '–' : formatShare(returnRatio))],
+      [`Metric of the choice: ${title}`, ({ score }) => (score === undefined ? '–' : format(score))],
+      ['Return of the account', ({ returnRatio }) => (returnRatio === null ? '–' : formatShare(returnRatio))],
       ['Parameter', ({ parameter, failure }) => parameter ?? failure ?? ''],
     ],
     list,
   )
+}
 
 export const positionTable = ({ account, fills }: RunTrades): string =>
   table<HeldPosition>(

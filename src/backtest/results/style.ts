@@ -3,9 +3,9 @@
  * colour alone.
  */
 export const style = `
-:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #cdd5de; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f; --band: #edf0f4 }
+:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #cdd5de; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f; --band: #e1e7ee }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #39424e; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76; --band: #1b222c }
+  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #39424e; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76; --band: #232c38 }
 }
 :root { --chart-line: var(--line); --chart-fill: var(--area); --chart-text: var(--soft); --chart-grid: var(--grid); --chart-gap: var(--gap); --chart-band: var(--band); --chart-card: var(--paper); --chart-up: var(--buy); --chart-down: var(--sell) }
 * { box-sizing: border-box }
@@ -13,7 +13,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 sy
 main { max-width: 1080px; margin: 0 auto; padding: 28px 20px 56px }
 h1 { margin: 0; font-size: 24px; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance }
 h2 { margin: 36px 0 8px; font-size: 17px }
-p { margin: 0 0 8px; overflow-wrap: anywhere }
+p { margin: 0 0 8px; overflow-wrap: break-word }
 .range, .note, figcaption, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
@@ -39,7 +39,8 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 figure.large { display: flex; flex-direction: column; margin: 0; padding: 20px; background: var(--paper) }
 .large .plot { flex: 1 }
 .table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat, linear-gradient(to top, var(--paper) 40%, transparent) bottom / 100% 40px no-repeat local, linear-gradient(to top, var(--rule), transparent) bottom / 100% 14px no-repeat }
-section { margin: 0 0 28px }
+section { margin: 0 0 28px; padding: 12px 16px 4px; border: 1px solid var(--rule); border-left-width: 4px }
+section h2 { margin: 0 0 8px; font-size: 15px }
 summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }
 thead th { position: sticky; top: 0; background: var(--paper) }
 table { border-collapse: collapse; width: 100%; font-size: 13px }
@@ -53,7 +54,8 @@ th:first-child, td:first-child { padding-left: 0; text-align: left }
 .map tbody th { text-align: left }
 .map th { padding-right: 10px }
 .map .best { outline: 2px solid var(--line); outline-offset: -2px; font-weight: 600 }
-.map td { padding-right: 10px; background: color-mix(in srgb, var(--line) var(--shade, 0%), var(--paper)) }
+.map td { padding-right: 10px; background: color-mix(in srgb, var(--tone, var(--line)) var(--shade, 0%), transparent) }
+.map .minus { --tone: var(--sell) }
 pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 @media (max-width: 900px) { dl { grid-template-columns: repeat(4, 1fr) } }
 @media (max-width: 560px) {

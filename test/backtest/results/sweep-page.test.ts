@@ -23,19 +23,33 @@ const cellsOf = (html: string): readonly (readonly string[])[] =>
 
 describe('the page of a sweep', () => {
   it('has a map of two fields that differ, with the values in order, the highest of all with the most colour', () => {
-    const [, map = ''] = renderSweep(grid, page).split('<h2>profitUsd: fast down, slow across</h2>')
+    const html = renderSweep(grid, page)
+    const [, map = ''] = html.split('<h2>Profit, USD: fast down, slow across</h2>')
     const [table = ''] = map.split('</table>')
     expect(cellsOf(table)).toEqual([
-      ['', '30', '40'],
+      ['fast ↓ slow →', '30', '40'],
       ['2', '60.00', '80.00'],
       ['10', '300.00', '400.00'],
     ])
     expect([...table.matchAll(/--shade:(\d+)%/g)].map(([, shade]) => Number(shade))).toEqual([0, 2, 28, 40])
+    expect(map).toContain('The lowest is 60.00, the highest, outlined, is 400.00.')
+    expect(html).toContain('download="results.csv"')
+  })
+
+  it('has another colour for cells below 0, and as much of it as the value is far from 0', () => {
+    const rows = grid.map((row) => ({
+      ...row,
+      figures: { profitUsd: (row.figures['profitUsd'] ?? 0) - 200 },
+    }))
+    const cells = [...renderSweep(rows, page).matchAll(/<td([^>]*) style="--shade:(\d+)%/g)]
+    expect(cells.map(([, name = '', shade = '']) => `${name} ${shade}`)).toEqual([
+      ...[' class="minus" 28', ' class="minus" 24', ' 20', ' class="best" 40'],
+    ])
   })
 
   it('shows in a cell the highest of the parameters that differ in another field', () => {
     const rows = [...grid, rowOf({ fast: 2, slow: 30, pair: 'B' }, 999)]
-    const maps = renderSweep(rows, page).split('<h2>profitUsd: ').slice(1)
+    const maps = renderSweep(rows, page).split('<h2>Profit, USD: ').slice(1)
     expect(maps.map((map) => map.split('<')[0])).toEqual([
       ...['fast down, slow across', 'fast down, pair across', 'slow down, pair across'],
     ])
@@ -47,7 +61,7 @@ describe('the page of a sweep', () => {
       [3, 1, 2].map((window) => rowOf({ window }, window)),
       page,
     )
-    expect(html).toContain('profitUsd by window')
+    expect(html).toContain('Profit, USD by window')
     expect(/class="dots" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
     expect(html).not.toContain('class="map"')
   })
@@ -55,7 +69,8 @@ describe('the page of a sweep', () => {
   it('has the curves of the first five accounts, and a row for each parameter, in their order', () => {
     const rows = Array.from({ length: 7 }, (_, index) => rowOf({ index }, 7 - index))
     const html = renderSweep(rows, page)
-    const [caption = ''] = html.split('<figcaption>Equity, USD: ')[1]?.split('</figcaption>') ?? []
+    const [caption = ''] =
+      html.split('<figcaption>Equity, USD, of the best 5')[1]?.split('</figcaption>') ?? []
     expect(caption.match(/index/g)).toHaveLength(5)
     const [, results = ''] = html.split('<h2>Results</h2>')
     expect(cellsOf(results).map(([first]) => first)).toEqual(['index', '0', '1', '2', '3', '4', '5', '6'])

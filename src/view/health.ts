@@ -38,13 +38,15 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
   const withDepth = tokens.filter(({ isDepthCurrent }) => isDepthCurrent !== undefined)
   const silent = tokens.filter(({ state }) => state.state !== 'live')
   const failed = withDepth.filter(({ isDepthCurrent }) => isDepthCurrent === false)
-  const prices = problemOf('price', silent, tokens.length)
-  const depths = problemOf('depth', failed, withDepth.length)
-  const isBad = [silent.length === tokens.length, failed.length > 0 && failed.length === withDepth.length]
-  const problem = problemText(prices, depths)
+  const problems = [
+    ...problemOf('price', silent, tokens.length),
+    ...problemOf('depth', failed, withDepth.length),
+  ]
+  const isBad = silent.length === tokens.length || (failed.length > 0 && failed.length === withDepth.length)
+  const problem = problems.length === 0 ? undefined : problems.join(', ')
   const current = tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`
   return {
-    level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
+    level: problem === undefined ? 'good' : isBad ? 'bad' : 'warn',
     connection: 'connected',
     detail: [problem ?? current, ...(switches === 0 ? [] : [switchesText(switches)])].join(', '),
     reason: '',
@@ -52,31 +54,15 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
   }
 }
 
+/** What is not current of one kind, if anything is. */
+const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {
+  const [first] = failed
+  if (first === undefined) return []
+  if (failed.length === count) return [`no ${kind} is current`]
+  if (failed.length > 1) return [`${failed.length} of ${count} ${kind}s are not current`]
+  return [`the ${kind} of ${first.state.token.symbol} is not current`]
+}
+
 /** How often another line came to the front. */
 export const switchesText = (switches: number): string =>
   `${switches} ${switches === 1 ? 'switch' : 'switches'} of the line`
-
-/** What is not current: `no price` and `is current`, `2 of 6 prices` and `are not current`. */
-interface Problem {
-  readonly subject: string
-  readonly verb: 'is current' | 'is not current' | 'are not current'
-}
-
-const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): Problem | undefined => {
-  const [first] = failed
-  if (first === undefined) return undefined
-  if (failed.length === count) return { subject: `no ${kind}`, verb: 'is current' }
-  if (failed.length > 1) return { subject: `${failed.length} of ${count} ${kind}s`, verb: 'are not current' }
-  return { subject: `the ${kind} of ${first.state.token.symbol}`, verb: 'is not current' }
-}
-
-const textOf = ({ subject, verb }: Problem): string => `${subject} ${verb}`
-
-/** `2 of 6 prices and 2 of 5 depths are not current`, `no price is current, the depth of ETH is not current`. */
-const problemText = (prices: Problem | undefined, depths: Problem | undefined): string | undefined => {
-  if (prices === undefined || depths === undefined)
-    return prices === undefined ? depths && textOf(depths) : textOf(prices)
-  // Two tokens would need another verb.
-  const isShared = prices.verb === depths.verb && prices.verb !== 'is not current'
-  return isShared ? `${prices.subject} and ${textOf(depths)}` : `${textOf(prices)}, ${textOf(depths)}`
-}

@@ -64,12 +64,12 @@ describe('the health of a page', () => {
     ])
     expect(after(tokenOf(eth, 'stale', false), tokenOf(btc, 'down', false))).toEqual([
       'bad',
-      'no price and no depth is current',
+      'no price is current, no depth is current',
     ])
     const silent = tokenOf(eth, 'stale', false)
     expect(after(silent, silent, tokenOf(btc))).toEqual([
       'warn',
-      '2 of 3 prices and 2 of 3 depths are not current',
+      '2 of 3 prices are not current, 2 of 3 depths are not current',
     ])
   })
 

@@ -33,7 +33,7 @@ const columns = [
   ['alert', 'Alert', '<button class="threshold"></button>'],
 ] as const
 
-/** The order in which columns are omitted from a narrow table. */
+/** The order in which columns are omitted from a narrow table, by the style sheet. */
 const omitted = ['lag', 'rate', 'age', 'low high', 'buy sell', 'pin', 'line', 'change', 'state', 'alert']
 
 export const sortableColumns = columns.filter(([key]) => sortKeys.some((each) => each === key))
@@ -53,12 +53,10 @@ const tableHtml = `<div class="rows"><table aria-label="Prices, which the button
 export class TableElement {
   readonly element = fromHtml(tableHtml)
   readonly #part = partsOf(this.element)
-  readonly #rows: readonly RowElement[]
   #isFitDue = true
 
   /** `rows`: of all tokens. */
   constructor(rows: readonly RowElement[], onView: (change: (view: View) => View) => void) {
-    this.#rows = rows
     for (const key of sortKeys) {
       this.#part(`[data-column=${key}] button`).addEventListener('click', () =>
         onView((view) => sortedBy(view, key)),
@@ -107,24 +105,15 @@ export class TableElement {
     if (!this.#isFitDue && !isWide()) return
     this.#isFitDue = false
     for (let count = 0; count === 0 || (count <= omitted.length && isWide()); count += 1)
-      this.#omit(omitted.slice(0, count).join(' ').split(' '))
-  }
-
-  #omit(names: readonly string[]): void {
-    const rows = [this.#part('thead tr'), ...this.#rows.map((row) => row.element)]
-    for (const { children } of rows) {
-      columns.forEach(([key], index) => {
-        const cell = children[index]
-        if (cell instanceof HTMLElement) cell.hidden = names.includes(key)
-      })
-    }
+      element.dataset['omitted'] = omitted.slice(0, count).join(' ')
   }
 }
 
 const rowHtml = `<table><tr>${columns
   .map(([key, , html]) => {
     if (key === 'symbol') return '<th scope="row" data-field="symbol"></th>'
-    return html === undefined ? `<td data-field="${key}"></td>` : `<td data-column="${key}">${html}</td>`
+    const field = html === undefined ? ` data-field="${key}"` : ''
+    return `<td data-column="${key}"${field}>${html ?? ''}</td>`
   })
   .join('')}</tr></table>`
 

@@ -1,5 +1,5 @@
 import { layouts, rangeNames, sortKeys, type View } from '../../view/view.js'
-import { fromHtml, part, partsOf, setAttribute, setText } from './html.js'
+import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 import { sortableColumns } from './table-element.js'
 
 /** Buttons of which one is pressed. */
@@ -23,6 +23,8 @@ const toolbarHtml = `<section class="tools" aria-label="View">
 export class Toolbar {
   readonly element = fromHtml(toolbarHtml)
   readonly #part = partsOf(this.element)
+  /** Each has a part of the view as its data. */
+  readonly #choices = [...this.element.querySelectorAll<HTMLElement>('[role] button')]
 
   constructor(onView: (change: (view: View) => View) => void, onTheme: () => void) {
     const filter = this.#part('input') as HTMLInputElement
@@ -32,14 +34,8 @@ export class Toolbar {
       const sort = sortKeys.find((key) => key === select.value)
       onView((view) => ({ ...view, sort, isDescending: sort !== undefined && sort !== 'symbol' }))
     })
-    const choose = <Name extends 'layout' | 'range'>(name: Name, values: readonly View[Name][]): void => {
-      for (const value of values)
-        part(this.element, `[data-${name}="${value}"]`).addEventListener('click', () =>
-          onView((view) => ({ ...view, [name]: value })),
-        )
-    }
-    choose('layout', layouts)
-    choose('range', rangeNames)
+    for (const button of this.#choices)
+      button.addEventListener('click', () => onView((view) => Object.assign({}, view, button.dataset)))
     this.#part('.theme').addEventListener('click', onTheme)
   }
 
@@ -49,7 +45,7 @@ export class Toolbar {
     const select = this.#part('select') as HTMLSelectElement
     if (input.value !== filter) input.value = filter
     select.value = sort ?? ''
-    for (const button of this.element.querySelectorAll<HTMLElement>('[role] button')) {
+    for (const button of this.#choices) {
       const value = button.textContent
       setAttribute(button, 'aria-pressed', String(value === layout || value === range))
     }

@@ -3,6 +3,7 @@ import {
   catchError,
   defer,
   firstValueFrom,
+  map,
   of,
   timeInterval,
   timeout,
@@ -85,7 +86,7 @@ export const createCommand = defineCommand({
     }),
 })
 
-/** The result of a check. No text contains a secret. */
+/** The result of a check, and its texts. None contains a secret. */
 type CheckResult =
   | { readonly result: 'ok'; readonly measured: string }
   | { readonly result: 'skipped'; readonly reason: string }
@@ -97,15 +98,11 @@ const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
 
 const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
 
-const resultLine = (io: Io, check: string, result: CheckResult): string => {
+const resultLine = (io: Io, check: string, { result, ...texts }: CheckResult): string => {
   const colours = coloursFor(io.stdout, io.env)
-  const paint = { ok: colours.live, failed: colours.failed, skipped: colours.dim }[result.result]
-  return [check.padEnd(15), paint(result.result.padEnd(7)), escapeUnsafe(resultText(result))].join('  ')
-}
-
-const resultText = (result: CheckResult): string => {
-  if (result.result === 'failed') return `${result.problem}. ${result.advice}`
-  return result.result === 'ok' ? result.measured : result.reason
+  const paint = { ok: colours.live, failed: colours.failed, skipped: colours.dim }[result]
+  const text = escapeUnsafe(Object.values(texts).join('. '))
+  return [check.padEnd(15), paint(result.padEnd(7)), text].join('  ')
 }
 
 /** The token that is requested. The service need not list it. */
@@ -164,28 +161,19 @@ const dateDelay = 500
 const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
   if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
   const controller = new AbortController()
-  const offset$ = defer(() => clockOffset(httpOrigin, controller.signal)).pipe(
+  const date$ = defer(() => dialedFetch(httpOrigin, { signal: controller.signal, redirect: 'manual' })).pipe(
+    map(({ headers }) => parseHttpDate(headers.get('date') ?? undefined)),
     catchError(() => of(undefined)),
   )
-  const offset = (await within(limit, offset$))?.value
+  const { value: date, interval = 0 } = (await within(limit, date$)) ?? {}
   controller.abort()
-  if (offset === undefined) return skipped('no answer')
-  if (Number.isNaN(offset)) return skipped('the service sends no Date header')
+  if (date === undefined) return skipped('no answer')
+  if (Number.isNaN(date)) return skipped('the service sends no Date header')
+  const offset = date + dateDelay - (rxClock.wallClock() - interval / 2)
   const size = Math.abs(offset)
   if (size <= precision) return ok('within 1 s of the clock of the service')
   const difference = `this machine is ${(size / 1000).toFixed(1)} s ${offset > 0 ? 'behind' : 'ahead of'} the service`
-  return size <= maxOffset
-    ? ok(difference)
-    : failed(
-        difference,
-        'Set the clock of this machine, for example by NTP. The client corrects only the time of its signatures.',
-      )
-}
-
-/** The service's clock minus the local clock, in ms: NaN without a `Date` header. */
-const clockOffset = async (origin: string, signal: AbortSignal): Promise<number> => {
-  const start = rxClock.wallClock()
-  const { headers } = await dialedFetch(origin, { signal, redirect: 'manual' })
-  const middle = (start + rxClock.wallClock()) / 2
-  return parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle
+  const advice =
+    'Set the clock of this machine, for example by NTP. The client corrects only the time of its signatures.'
+  return size <= maxOffset ? ok(difference) : failed(difference, advice)
 }

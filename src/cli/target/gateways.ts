@@ -1,6 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
-import { endpointOf, type Endpoint } from '../../base/domain/endpoint.js'
 import type { InternalHttpTransport } from '../../wire/transport/ports.js'
 
 /**
@@ -8,16 +7,15 @@ import type { InternalHttpTransport } from '../../wire/transport/ports.js'
  * response, the request goes to the next one. A response with any status is one.
  */
 export class Gateways {
-  private readonly endpoints: readonly [Endpoint, ...Endpoint[]]
+  private readonly origins: readonly string[]
   private current = 0
 
-  /** `isSigned`: a signature contains the path, so gateways with another path or query than the first one receive no request. */
-  constructor([first, ...others]: readonly [string, ...string[]], isSigned: boolean) {
-    const endpoint = endpointOf(new URL(first))
-    const next = others.map((url) => endpointOf(new URL(url)))
-    const hasSamePath = ({ prefix, query }: Endpoint): boolean =>
-      prefix === endpoint.prefix && query === endpoint.query
-    this.endpoints = [endpoint, ...(isSigned ? next.filter(hasSamePath) : next)]
+  /** A signature contains the path: a gateway with another path or query than the first one receives no request. */
+  constructor(given: readonly [string, ...string[]]) {
+    const urls = given.map((url) => new URL(url))
+    const pathOf = ({ pathname, search }: URL): string => pathname.replace(/\/+$/, '') + search
+    const path = pathOf(new URL(given[0]))
+    this.origins = urls.filter((url) => pathOf(url) === path).map(({ origin }) => origin)
   }
 
   /** A transport for requests to the first gateway. */
@@ -28,17 +26,16 @@ export class Gateways {
         let isAborted = false
         let abort: () => void
         const send = (others: number): void => {
-          const { current } = this
-          const target = { ...request, ...this.targetAt(current, request.path) }
-          abort = http.get(target, (result, mayRepeat) => {
+          const { origin } = this
+          abort = http.get({ ...request, origin }, (result, mayRepeat) => {
             if (isLeft(result) && result.left._tag === 'NetworkError' && mayRepeat !== true) {
-              this.leave(current)
+              this.leave(origin)
               if (others > 0 && !isAborted) return send(others - 1)
             }
             onResult(result, mayRepeat)
           })
         }
-        send(this.endpoints.length - 1)
+        send(this.origins.length - 1)
         return () => {
           isAborted = true
           abort()
@@ -50,29 +47,24 @@ export class Gateways {
 
   /** `fetch` for URLs of the first gateway. */
   readonly fetch: typeof dialedFetch = async (url, init) => {
-    const path = url.slice(this.endpoints[0].origin.length)
-    for (let others = this.endpoints.length - 1; ; others--) {
-      const { current } = this
-      const target = this.targetAt(current, path)
+    const path = url.slice(this.origins[0]?.length)
+    for (let others = this.origins.length - 1; ; others--) {
+      const { origin } = this
       try {
-        return await dialedFetch(target.origin + target.path, init)
+        return await dialedFetch(origin + path, init)
       } catch (thrown) {
-        this.leave(current)
+        this.leave(origin)
         if (others === 0 || init.signal.aborted) throw thrown
       }
     }
   }
 
-  /** A request that was aborted had no response either: the gateway may hang. */
-  private leave(index: number): void {
-    if (this.current === index) this.current = (index + 1) % this.endpoints.length
+  private get origin(): string {
+    return this.origins[this.current] ?? ''
   }
 
-  /** Where a resource of the first gateway is at another one. */
-  private targetAt(index: number, path: string): { readonly origin: string; readonly path: string } {
-    const [first] = this.endpoints
-    const { origin, prefix, query } = this.endpoints[index] ?? first
-    const resource = path.slice(first.prefix.length, path.length - first.query.length)
-    return { origin, path: prefix + resource + query.replace('?', resource.includes('?') ? '&' : '?') }
+  /** A request that was aborted had no response either: the gateway may hang. */
+  private leave(origin: string): void {
+    if (this.origin === origin) this.current = (this.current + 1) % this.origins.length
   }
 }

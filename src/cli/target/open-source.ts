@@ -144,7 +144,7 @@ const openAddresses = (source: AddressSource, dataKind: DataKind): OpenSource =>
   const { priceWsUrls, depth, prices } = configuration
   const host = priceWsUrls.map((url) => new URL(url).host).join(', ')
   const urls = source.gateways
-  const gateways = urls && new Gateways(urls, source.authKey !== undefined)
+  const gateways = urls && new Gateways(urls)
   const httpTransport: typeof node.httpTransport = (given) => {
     const http = node.httpTransport(given)
     return gateways?.transport(http) ?? http

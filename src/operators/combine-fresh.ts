@@ -1,5 +1,5 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
+import { EMPTY, Observable, type ObservedValueOf, type Subscriber } from 'rxjs'
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { notFresh } from '../base/errors/constructors.js'
@@ -97,7 +97,7 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   const limits = freshLimits(keys, options)
   if (keys.length === 0) return EMPTY
   const legs$ = keys.map((key) => legs[key])
-  return new Observable<Either<NotFresh, object>>((subscriber) =>
+  return new Observable<Output>((subscriber) =>
     new Combination(subscriber, keys, limits).subscribeTo(legs$),
   ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
@@ -144,8 +144,10 @@ const rules: CheckRules = { ...shown, expected: 'an object like { maxAge: { dept
 /** The value of a leg, of any type. */
 type LegEvent = Either<unknown, unknown>
 
-/** One leg of `combineFresh`. */
-class Leg {
+type Output = Either<NotFresh, object>
+
+/** One leg of `combineFresh`, and the subscriber of its stream. */
+class Leg extends OperatorSubscriber<LegEvent, Output> {
   /** `undefined` before the first event. */
   latest: LegEvent | undefined
   /** Time of `latest`, in ms. */
@@ -157,9 +159,13 @@ class Leg {
 
   /** `maxAge` in ms; `Infinity` without a limit. */
   constructor(
+    private readonly combination: Combination,
+    subscriber: Subscriber<Output>,
     readonly key: string,
     readonly maxAge: number,
-  ) {}
+  ) {
+    super(subscriber)
+  }
 
   get hasValue(): boolean {
     return this.latest !== undefined && isRight(this.latest)
@@ -187,6 +193,19 @@ class Leg {
     if (this.isTooOldAt(elapsed)) return { why: 'age', ageMs: this.ageAt(elapsed) }
     return { why: 'skew', skewMs: newest - this.at }
   }
+
+  protected onEvent(event: LegEvent): void {
+    const receivedAt = receivedAtOf(event)
+    this.combination.onEvent(this, event, Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock())
+  }
+
+  protected onComplete(): void {
+    this.combination.onComplete(this)
+  }
+
+  protected override _error(error: unknown): void {
+    this.combination.onError(error)
+  }
 }
 
 /** The longest time by which a clock is set back, in ms: a year. */
@@ -207,18 +226,17 @@ class Combination {
   private isSubscribed = false
   private isEmitting = false
   private readonly queue: (() => void)[] = []
-  private readonly legSubscribers = new Subscription()
   /** The previous result, if it was a `Left`. */
   private previous: NotFresh | undefined
   /** For the earliest time at which a leg is too old. */
   private readonly ageTimer = new MovableDeadline(rxClock, () => this.onAge())
 
   constructor(
-    private readonly subscriber: Subscriber<Either<NotFresh, object>>,
+    private readonly subscriber: Subscriber<Output>,
     keys: readonly string[],
     { maxSkew, maxAgeOf }: FreshLimits,
   ) {
-    this.legs = keys.map((key) => new Leg(key, maxAgeOf(key)))
+    this.legs = keys.map((key) => new Leg(this, subscriber, key, maxAgeOf(key)))
     this.maxSkew = maxSkew
     this.hasMaxAge = this.legs.some(({ maxAge }) => maxAge < Infinity)
     // By `JSON.parse`: without room for more keys, so that a copy is fast and small.
@@ -233,11 +251,8 @@ class Combination {
   /** The legs are in the order of the keys. The first event follows all synchronous events of the legs. */
   subscribeTo(legs$: readonly Observable<LegEvent>[]): void {
     for (const [index, leg$] of legs$.entries()) {
-      const leg = this.legs[index]
-      if (leg === undefined || this.subscriber.closed) return
-      const legSubscriber = new LegSubscriber(this.subscriber, this, leg)
-      this.legSubscribers.add(legSubscriber)
-      legSubscriber.subscribeTo(leg$)
+      if (this.subscriber.closed) return
+      this.legs[index]?.subscribeTo(leg$)
     }
     this.run(() => {
       this.isSubscribed = true
@@ -267,7 +282,7 @@ class Combination {
   /** No event follows the error, so the other legs end before the queue is processed. */
   onError(error: unknown): void {
     this.run(() => this.subscriber.error(error))
-    this.legSubscribers.unsubscribe()
+    for (const leg of this.legs) leg.unsubscribe()
   }
 
   private run(update: () => void): void {
@@ -317,16 +332,12 @@ class Combination {
 
   private emit(): void {
     if (!this.isSubscribed || this.subscriber.closed) return
-    try {
-      const result = this.nextResult()
-      if (result !== undefined) this.subscriber.next(result)
-    } catch (thrown) {
-      this.subscriber.error(thrown)
-    }
+    const result = this.nextResult()
+    if (result !== undefined) this.subscriber.next(result)
   }
 
   /** The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before. */
-  private nextResult(): Either<NotFresh, object> | undefined {
+  private nextResult(): Output | undefined {
     const elapsed = this.hasMaxAge ? rxClock.elapsed() : 0
     let newest = -Infinity
     let oldest = Infinity
@@ -366,26 +377,3 @@ class Combination {
 }
 
 const errorOf = (fault: LegFault): unknown => (fault.why === 'left' ? fault.error : undefined)
-
-class LegSubscriber extends OperatorSubscriber<LegEvent, Either<NotFresh, object>> {
-  constructor(
-    subscriber: Subscriber<Either<NotFresh, object>>,
-    private readonly combination: Combination,
-    private readonly leg: Leg,
-  ) {
-    super(subscriber)
-  }
-
-  protected onEvent(event: LegEvent): void {
-    const receivedAt = receivedAtOf(event)
-    this.combination.onEvent(this.leg, event, Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock())
-  }
-
-  protected onComplete(): void {
-    this.combination.onComplete(this.leg)
-  }
-
-  protected override _error(error: unknown): void {
-    this.combination.onError(error)
-  }
-}

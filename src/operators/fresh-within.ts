@@ -69,11 +69,7 @@ class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Eithe
 
   private onDeadline(): void {
     if (this.latest === undefined || isLeft(this.latest)) return
-    try {
-      this.subscriber.next(left(staleOf(this.latest.right, this.ms)))
-    } catch (thrown) {
-      this.subscriber.error(thrown)
-    }
+    this.subscriber.next(left(staleOf(this.latest.right, this.ms)))
   }
 }
 

@@ -22,7 +22,7 @@ export const topicSnapshots = (
 ): readonly TopicSnapshot[] => {
   const down = isDown(status)
   const isLate = session?.isUpToDate() === false && !session.lag.isHolding
-  return Array.from(topics.states, (state) => ({
+  return Array.from(topics.values(), (state) => ({
     topic: state.topic,
     subscribers: subscribersIn(state).length,
     state: shownStateOf(state, timeouts, now, down, isLate),

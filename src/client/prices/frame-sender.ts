@@ -93,7 +93,7 @@ export class FrameSender implements Prober {
   /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
   private findTopic(): SubscribedTopic | undefined {
     let found: SubscribedTopic | undefined
-    for (const state of this.subscriptions.topics.states) {
+    for (const state of this.subscriptions.topics.values()) {
       if (state.subscribeSentAt === undefined) continue
       if (!isUnconfirmed(state)) return state
       found = state
@@ -102,7 +102,7 @@ export class FrameSender implements Prober {
   }
 
   private isSilent(): boolean {
-    for (const state of this.subscriptions.topics.states) {
+    for (const state of this.subscriptions.topics.values()) {
       const phase = phaseOf(state)
       if (phase !== 'stale' && phase !== 'timed-out') return false
     }

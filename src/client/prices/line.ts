@@ -35,7 +35,7 @@ export class Line implements LineState {
 
   /** The states of all topics. */
   get topics(): readonly SubscribedTopic[] {
-    return this.connections.flatMap(({ topics }) => [...topics.states])
+    return this.connections.flatMap(({ topics }) => [...topics.values()])
   }
 
   /** The most severe status of its connections. */

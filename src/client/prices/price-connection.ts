@@ -194,7 +194,7 @@ export class PriceConnection implements FrameSink {
     if (session === undefined) return
     this.setReads()
     session.epoch = config.nextEpoch()
-    for (const state of this.topics.states) state.epoch = session.epoch
+    for (const state of this.topics.values()) state.epoch = session.epoch
     if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
     if (isProven || !session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
   }

@@ -64,7 +64,7 @@ export class Subscriptions {
 
   /** True while at least one topic needs the connection. */
   needsConnection(now: number): boolean {
-    for (const state of this.topics.states) if (releaseAt(state, this.timeouts) > now) return true
+    for (const state of this.topics.values()) if (releaseAt(state, this.timeouts) > now) return true
     return false
   }
 
@@ -96,14 +96,14 @@ export class Subscriptions {
 
   /** Called when the connection opens: every topic then needs a subscribe frame. */
   onOpen(): void {
-    for (const state of this.topics.states) this.due.add(state)
+    for (const state of this.topics.values()) this.due.add(state)
   }
 
   /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
   onDown(): readonly PriceSubscription[] {
     const subscribers: PriceSubscription[] = []
-    for (const state of this.topics.states) {
-      if (state.idleSince !== undefined) this.topics.delete(state)
+    for (const state of this.topics.values()) {
+      if (state.idleSince !== undefined) this.topics.delete(state.base)
       resetTopic(state)
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
@@ -192,7 +192,7 @@ export class Subscriptions {
   onBehind(now: number, behindMs: number): readonly Effect[] {
     this.isBehind = true
     const effects: Effect[] = []
-    for (const state of this.topics.states) {
+    for (const state of this.topics.values()) {
       if (!state.live) continue
       state.live = false
       state.held = newlyHeld
@@ -205,7 +205,7 @@ export class Subscriptions {
   onCaughtUp(now: number): readonly SubscribedTopic[] {
     this.isBehind = false
     const held: SubscribedTopic[] = []
-    for (const state of this.topics.states) {
+    for (const state of this.topics.values()) {
       if (state.held === undefined) continue
       if (now - state.lastActivityAt < this.timeouts.staleAfter) {
         state.live = true
@@ -233,7 +233,7 @@ export class Subscriptions {
     const effects: Effect[] = []
     this.nextDeadline = Infinity
     this.lastScanAt = now
-    for (const state of this.topics.states) {
+    for (const state of this.topics.values()) {
       if (releaseAt(state, this.timeouts) <= now) this.due.add(state)
       if (silenceDeadline(state, this.timeouts) <= now)
         effects.push(deliver(state, this.onSilence(state, now)))
@@ -244,7 +244,7 @@ export class Subscriptions {
 
   /** Queues the unsubscribe frames of all topics, once none of them needs the connection. */
   releaseAll(): void {
-    for (const state of this.topics.states) this.due.add(state)
+    for (const state of this.topics.values()) this.due.add(state)
   }
 
   private create(base: Address, topic: Topic): SubscribedTopic {
@@ -254,7 +254,7 @@ export class Subscriptions {
   }
 
   private remove(state: SubscribedTopic): void {
-    this.topics.delete(state)
+    this.topics.delete(state.base)
     this.due.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
     resetTopic(state)

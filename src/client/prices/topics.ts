@@ -245,30 +245,13 @@ const confirmationOverhead = 32
 const listedSize = (topic: Topic): number => topic.length + 48
 
 /** The topics that one connection keeps, by their base address, in the order of their creation. */
-export class TopicTable {
-  private readonly byBase = new Map<Address, SubscribedTopic>()
+export class TopicTable extends Map<Address, SubscribedTopic> {
   /** Size of the topics in a confirmation that lists all of them, in bytes. */
   private listedBytes = 0
 
-  get size(): number {
-    return this.byBase.size
-  }
-
-  get states(): Iterable<SubscribedTopic> {
-    return this.byBase.values()
-  }
-
-  has(base: Address): boolean {
-    return this.byBase.has(base)
-  }
-
-  get(base: Address): SubscribedTopic | undefined {
-    return this.byBase.get(base)
-  }
-
   /** Returns `undefined` for a topic that is not requested on this connection. */
   requested(base: Address): SubscribedTopic | undefined {
-    const state = this.byBase.get(base)
+    const state = this.get(base)
     return state?.subscribeSentAt === undefined ? undefined : state
   }
 
@@ -280,17 +263,14 @@ export class TopicTable {
   /** Adds a topic that is not in the table. */
   create(base: Address, topic: Topic): SubscribedTopic {
     const state = createTopic(base, topic)
-    this.byBase.set(base, state)
+    this.set(base, state)
     this.listedBytes += listedSize(topic)
     return state
   }
 
-  /** Has no effect on a topic that is not in the table. */
-  delete(state: SubscribedTopic): void {
-    if (this.byBase.delete(state.base)) this.listedBytes -= listedSize(state.topic)
-  }
-
-  clear(): void {
-    for (const state of this.byBase.values()) this.delete(state)
+  override delete(base: Address): boolean {
+    const state = this.get(base)
+    if (state !== undefined) this.listedBytes -= listedSize(state.topic)
+    return super.delete(base)
   }
 }

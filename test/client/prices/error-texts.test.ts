@@ -24,7 +24,7 @@ const rejects = (
       state.lastActivityAt = 1
       texts.onConfirmed(base)
     }
-    if (left.includes(base)) topics.delete(state)
+    if (left.includes(base)) topics.delete(base)
   }
   return texts.correlate(text, 1, text)
 }

@@ -91,7 +91,6 @@ export const clientOf = (configuration: Configuration, platform: Platform): Clie
     price$: (topic, onConfirmed) => lines.sourceOf(topic).open$(onConfirmed),
     priceAgeOf: (topic) => lines.priceAgeOf(topic),
     positionOf: (topic) => lines.sourceOf(topic).position,
-    probe: () => lines.probe(),
     requestProbe: (spacing) => lines.requestProbe(spacing),
     measured$: lines.measured$,
     isBounded: () => lines.isBounded(),

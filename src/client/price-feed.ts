@@ -26,13 +26,9 @@ export interface PriceFeed {
    */
   readonly positionOf: (topic: Topic) => () => PricePosition | undefined
   /**
-   * Probes each open connection to the service. Returns a function that returns true until all have answered: prices
-   * that arrive until then may have been sent before the probe.
-   */
-  readonly probe: () => () => boolean
-  /**
    * Requests a probe of each open connection to the service, at most one within `spacing` ms. Returns a function that
-   * returns true until each has answered a probe that was sent after this call. Returns false if the age is not bounded.
+   * returns true until each has answered a probe that was sent after this call: prices that arrive until then may have been
+   * sent before. Returns false if the age is not bounded.
    */
   readonly requestProbe: (spacing: number) => () => boolean
   /** Emits when the service has answered a probe, after the prices that are current by this answer. */
@@ -91,7 +87,6 @@ const feedFromStreams = (client: PriceSource): ClientFeed => {
       return at === undefined ? 0 : now() - at
     },
     positionOf: () => noPosition,
-    probe: () => () => false,
     requestProbe: () => () => false,
     measured$: NEVER,
     isBounded: () => false,

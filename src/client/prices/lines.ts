@@ -139,19 +139,18 @@ export class Lines {
     return this.lines.map((line) => line.snapshot(line === this.front))
   }
 
-  /** Probes each open connection of the front. Returns a function that is true until all have answered or are closed. */
-  probe(): () => boolean {
-    const missing = this.front.connections.map((connection) => connection.probe())
-    return this.unlessReplaced(() => missing.some((isMissing) => isMissing()))
-  }
-
   /**
    * Requests a probe of each open connection of the front, at most one within `spacing` ms. Returns a function that returns
    * true until each has answered a probe that was sent after this call, unless it is closed or its age is not bounded.
    */
   requestProbe(spacing: number): () => boolean {
     const missing = this.front.connections.map(({ session }) => session?.lag.request(spacing))
-    return this.unlessReplaced(() => missing.some((isMissing) => isMissing?.() === true))
+    const { front } = this
+    return () =>
+      this.front === front
+        ? missing.some((isMissing) => isMissing?.() === true)
+        : // The new front is measured by the probe that ends its hold.
+          this.front.connections.some(({ session }) => session?.lag.isHolding === true)
   }
 
   /** False if the service answers no probes on an open connection. */
@@ -361,15 +360,6 @@ export class Lines {
     this.lines.splice(this.lines.indexOf(dropped), 1)
     dropped.close()
     this.rotateNext()
-  }
-
-  /** The condition, and after a change of the front, true until that one has answered a probe. */
-  private unlessReplaced(condition: () => boolean): () => boolean {
-    const { front } = this
-    return () =>
-      this.front === front
-        ? condition()
-        : this.front.connections.some(({ session }) => session?.lag.isHolding === true)
   }
 
   /** Shows the status of the front. */

@@ -117,13 +117,6 @@ export class PriceConnection implements FrameSink {
     return this.subscriptions.topics
   }
 
-  /** Probes the open connection. The returned function is true until it has answered or is closed. */
-  probe(): () => boolean {
-    const { session } = this
-    const isMissing = session?.probeNow()
-    return () => isMissing !== undefined && this.session === session && isMissing()
-  }
-
   /** True if the first event of a new subscriber of the topic is a failure. */
   isFailing(base: Address): boolean {
     const state = this.topics.get(base)

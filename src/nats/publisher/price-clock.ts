@@ -26,7 +26,7 @@ export class PriceClock {
 
   constructor(
     private readonly clock: Clock,
-    private readonly feed: Pick<PriceFeed, 'probe'>,
+    private readonly feed: Pick<PriceFeed, 'requestProbe'>,
   ) {
     this.lastTick = clock.elapsed()
     this.stop = clock.startInterval(() => this.tick(), tickTime)
@@ -51,7 +51,7 @@ export class PriceClock {
     const now = this.clock.elapsed()
     if (now - this.lastTick > maxTick) {
       this.stoppedAt ??= this.lastTick
-      this.isAnswerMissing = this.feed.probe()
+      this.isAnswerMissing = this.feed.requestProbe(0)
       this.probedAt = now
     }
     if (now - this.probedAt > maxWait || !this.isAnswerMissing()) this.stoppedAt = undefined

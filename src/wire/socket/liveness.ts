@@ -101,7 +101,6 @@ export class AnswerCounter {
   /** The number of older probes that are no longer stored, and whose answers are recognised by their order. */
   private dropped = 0
   private lastId = 0
-  private answeredId = 0
   /** True once a pong had the payload of a ping. */
   private hasEcho = false
 
@@ -133,14 +132,7 @@ export class AnswerCounter {
     const probe = this.unanswered[answered]
     if (probe === undefined) return undefined
     this.unanswered.splice(0, answered + 1)
-    this.answeredId = probe.id
     this.dropped = 0
     return isEcho || payload === undefined ? probe.sentAt : undefined
-  }
-
-  /** Returns a function that returns true until the answer to the last probe arrives. `delayed`: probes that are sent later. */
-  missing(delayed = 0): () => boolean {
-    const id = this.lastId + delayed
-    return () => this.answeredId < id
   }
 }

@@ -192,15 +192,6 @@ export class Session implements MeasuredConnection {
     return this.socket.isCurrent() && this.lag.isInTime()
   }
 
-  /**
-   * Probes immediately. Returns a function that returns true until the answer arrives. `maxFramesPerSecond` may delay the
-   * probe of a socket without pings: then its answer is awaited all the same.
-   */
-  probeNow(): () => boolean {
-    const isDelayed = !this.probe() && this.prober.isRecognisable()
-    return this.answers.missing(isDelayed ? 1 : 0)
-  }
-
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   wake(): void {
     this.wake$.next()

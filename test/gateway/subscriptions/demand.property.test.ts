@@ -33,7 +33,6 @@ class ManualFeed implements PriceFeed {
   readonly priceAgeOf = () => (): number => this.age
 
   readonly positionOf = () => () => undefined
-  readonly probe = unboundedFeed.probe
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
   readonly isBounded = unboundedFeed.isBounded

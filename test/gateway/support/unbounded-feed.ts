@@ -2,7 +2,6 @@ import { NEVER } from 'rxjs'
 
 /** The part of a feed of a service that answers no probes. */
 export const unboundedFeed = {
-  probe: () => () => false,
   requestProbe: () => () => false,
   measured$: NEVER,
   isBounded: () => false,

@@ -61,7 +61,6 @@ class NumberedFeed implements PriceFeed {
   readonly priceAgeOf = (topic: Topic) => (): number =>
     this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
 
-  readonly probe = unboundedFeed.probe
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
   readonly isBounded = unboundedFeed.isBounded

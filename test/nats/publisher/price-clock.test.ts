@@ -18,7 +18,7 @@ const createPriceClock = () => {
     },
   }
   const priceClock = new PriceClock(clock, {
-    probe: () => {
+    requestProbe: () => {
       const probe = { answered: false }
       probes.push(probe)
       return () => !probe.answered

@@ -4,18 +4,7 @@ import { grouped } from '../../backtest/results/format.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 
-type Paint = (text: string) => string
-
-export interface Colours {
-  readonly live: Paint
-  readonly waiting: Paint
-  readonly failed: Paint
-  readonly rising: Paint
-  readonly falling: Paint
-  /** For headings and for values that are not current. */
-  readonly dim: Paint
-  readonly token: Paint
-}
+export type Colours = ReturnType<typeof coloursFor>
 
 /** The properties of an output stream that decide on colours. */
 export interface Sink {
@@ -26,8 +15,9 @@ export interface Sink {
  * Colours on a terminal and none elsewhere; NO_COLOR disables and FORCE_COLOR enables them. The default of picocolors
  * would also colour pipes in CI, and everything on Windows.
  */
-export const coloursFor = (sink: Sink, variables: Variables): Colours => {
+export const coloursFor = (sink: Sink, variables: Variables) => {
   const { green, yellow, red, dim, bold } = pc.createColors(hasColours(sink, variables))
+  // `dim`: for headings and for values that are not current.
   return { live: green, waiting: yellow, failed: red, rising: green, falling: red, dim, token: bold }
 }
 
@@ -51,13 +41,6 @@ export const numberFormat =
 export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>
   isTTY && columns > 0 && TERM !== 'dumb'
 
-/** Draws lines on a screen of their own. The lines must not be wider than the terminal, and must leave one row free. */
-export interface Redraw {
-  readonly draw: (lines: readonly string[]) => void
-  /** Prints the last lines below the earlier output, which the terminal shows again. */
-  readonly done: () => void
-}
-
 const escape = '\u001b['
 const enterScreen = `${escape}?1049h`
 const leaveScreen = `${escape}?1049l`
@@ -68,22 +51,25 @@ const clearToEndOfLine = `${escape}K`
 const clearBelow = `${escape}J`
 
 /**
+ * Draws lines on a screen of their own. The lines must not be wider than the terminal, and must leave one row free. `done` prints
+ * the last lines below the earlier output, which the terminal shows again.
+ *
  * Each drawing is one write, so that the terminal never shows a partial view, and starts in the first row: what is typed, or a
  * change of the size, moves the previous lines, and an old value must not stay on the screen.
  */
-export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw => {
+export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>) => {
   let text = ''
   const leave = (): void => void output.write(`${leaveScreen}${text}${showCursor}`)
   output.write(`${enterScreen}${hideCursor}`)
   // The terminal must be as before if the process exits early.
   process.once('exit', leave)
   return {
-    draw: (lines) => {
+    draw: (lines: readonly string[]): void => {
       // Clears before the text: behind a line as wide as the terminal, many terminals would clear its last character.
       text = lines.map((line) => `${clearToEndOfLine}${line}\n`).join('')
       output.write(`${home}${text}${clearBelow}`)
     },
-    done: () => {
+    done: (): void => {
       process.off('exit', leave)
       leave()
     },

@@ -3,15 +3,8 @@ import type { DisplayToken } from '../../view/token-state.js'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { defaultService, type Topic } from '../../base/domain/topic.js'
 
-export interface TokenNames {
-  readonly full: (address: Address) => string
-  readonly symbol: (address: Address) => string | undefined
-  /** One token is 10 to the power of this many base-token units. */
-  readonly decimals: (address: Address) => number | undefined
-  /** The token with its symbol, or with its abbreviated address, for a display. */
-  readonly display: (address: Address) => DisplayToken
-  readonly topic: (address: Address) => Topic
-}
+/** The names of tokens for the output. */
+export type TokenNames = ReturnType<typeof createTokenNames>
 
 export interface NamedToken {
   readonly address: Address
@@ -24,10 +17,7 @@ export interface NamedToken {
  * symbol to another token, the earlier token loses it: no two tokens have the same symbol. `service`: the service's
  * name, for the topics.
  */
-export const createTokenNames = (
-  tokens: readonly NamedToken[],
-  service: string = defaultService,
-): TokenNames => {
+export const createTokenNames = (tokens: readonly NamedToken[], service: string = defaultService) => {
   const byAddress = new Map<Address, NamedToken>()
   const owners = new Map<string, Address>()
   for (const token of tokens) {
@@ -35,20 +25,21 @@ export const createTokenNames = (
     byAddress.set(address, { ...byAddress.get(address), ...token })
     owners.set(token.symbol, address)
   }
-  const find = (address: Address) => byAddress.get(canonicalAddress(address))
-  const symbolOf = (address: Address) => {
-    const symbol = find(address)?.symbol
-    return symbol !== undefined && owners.get(symbol) === canonicalAddress(address) ? symbol : undefined
+  const symbol = (address: Address): string | undefined => {
+    const found = byAddress.get(canonicalAddress(address))?.symbol
+    return found !== undefined && owners.get(found) === canonicalAddress(address) ? found : undefined
   }
+  /** One token is 10 to the power of this many base-token units. */
+  const decimals = (address: Address): number | undefined =>
+    byAddress.get(canonicalAddress(address))?.decimals
   return {
-    full: (address) => symbolOf(address) ?? address,
-    display: (address) => ({
-      address,
-      symbol: symbolOf(address) ?? shortAddress(address),
-      decimals: find(address)?.decimals ?? null,
+    symbol,
+    decimals,
+    full: (address: Address): string => symbol(address) ?? address,
+    /** The token with its symbol, or with its abbreviated address, for a display. */
+    display: (address: Address): DisplayToken => ({
+      ...{ address, symbol: symbol(address) ?? shortAddress(address), decimals: decimals(address) ?? null },
     }),
-    symbol: symbolOf,
-    decimals: (address) => find(address)?.decimals,
-    topic: (address) => `${service}-${address}`,
+    topic: (address: Address): Topic => `${service}-${address}`,
   }
 }

@@ -3,27 +3,21 @@ import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseAddress, parseTopic } from '../../wire/codec/arguments.js'
 import { encodeDepth } from '../../wire/codec/depth.js'
-import { canonicalAddress } from '../../base/domain/address.js'
+import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import type {
-  DepthError,
-  HttpError,
-  InvalidMint,
-  InvalidTopic,
-  PriceRequestError,
-} from '../../base/errors/model.js'
+import type { DepthError, HttpError, PriceRequestError } from '../../base/errors/model.js'
 import { jsonResponse, textResponse, type TextResponse } from '../server/http-response.js'
 import type { Report } from '../server/report.js'
 import type { Resource } from '../server/request.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
 import { RequestQueue, type Requester } from './request-queue.js'
-import { RequestSharer } from './request-sharer.js'
+import { RequestSharer, type SharedRequest } from './request-sharer.js'
 
 export interface RelaysConfig {
   readonly clock: Clock
@@ -55,61 +49,50 @@ export const createRelays = (
   client: PriceClient | Client,
   { clock, report, service, depthEvery }: RelaysConfig,
 ): Relays => {
-  // Shared by both relays, which share the queue of the client.
-  const queue = new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable })
-  const relayOf = <K extends string>(
+  const sharer = new RequestSharer<TextResponse>({
+    clock,
+    queue: new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable }),
+    refusal: tooManyRequests,
+  })
+  const depthOf = async (mint: Address): Promise<RelayResult> => {
+    if (!('depth' in client)) throw new ConfigurationError('depth', 'the client has none')
+    return map(depthResponse)(await client.depth(mint)())
+  }
+  const priceOf = async (topic: Topic): Promise<RelayResult> =>
+    map(priceResponse)(await client.price(topic)())
+  const requestOf = <K extends string>(
+    key: K,
     kind: Resource['kind'],
     minInterval: number,
-    keyOf: (name: string) => Either<InvalidMint | InvalidTopic, K>,
-    request: (key: K) => Promise<Either<RelayError, TextResponse>>,
-  ) => {
-    const sharer = new RequestSharer<K, TextResponse>({
-      clock,
-      queue,
-      refusal: tooManyRequests,
-      minInterval,
-      onRequest: (shared) => report('svc-streams:gateway-request', { kind, shared }),
-      send: (key, onResult) => void responseOf(() => request(key)).then(onResult),
-    })
-    return {
-      respond: (name: string, requester: Requester): CancellableTask<TextResponse> => {
-        const key = keyOf(name)
-        return isLeft(key) ? completedTask(failureResponse(key.left)) : sharer.request(key.right, requester)
-      },
-      close: () => sharer.close(),
-    }
-  }
-  const canonicalTopic = (topic: Topic): Topic => `${service}-${canonicalAddress(addressOf(topic))}`
-  const relays = {
-    depth: relayOf(
-      'depth',
-      depthEvery,
-      (name) => map(canonicalAddress)(parseAddress(name)),
-      async (mint) => {
-        if (!('depth' in client)) throw new ConfigurationError('depth', 'the client has none')
-        return map(depthResponse)(await client.depth(mint)())
-      },
-    ),
-    price: relayOf(
-      'price',
-      0,
-      (name) => map(canonicalTopic)(parseTopic(name, service)),
-      async (topic) => map(priceResponse)(await client.price(topic)()),
-    ),
+    request: (key: K) => Promise<RelayResult>,
+  ): SharedRequest<TextResponse> => ({
+    key,
+    minInterval,
+    send: (onResult) => void responseOf(() => request(key)).then(onResult),
+    onRequest: (shared) => report('svc-streams:gateway-request', { kind, shared }),
+  })
+  const sharedRequest = ({ kind, name }: Resource): Either<RelayError, SharedRequest<TextResponse>> => {
+    if (kind === 'depth')
+      return map((mint: Address) => requestOf(canonicalAddress(mint), kind, depthEvery, depthOf))(
+        parseAddress(name),
+      )
+    const requestPrice = (topic: Topic): SharedRequest<TextResponse> =>
+      requestOf(`${service}-${canonicalAddress(addressOf(topic))}`, kind, 0, priceOf)
+    return map(requestPrice)(parseTopic(name, service))
   }
   return {
-    respond: ({ kind, name }, requester) => relays[kind].respond(name, requester),
-    close: () => {
-      relays.depth.close()
-      relays.price.close()
+    respond: (resource, requester) => {
+      const request = sharedRequest(resource)
+      return isLeft(request)
+        ? completedTask(failureResponse(request.left))
+        : sharer.request(request.right, requester)
     },
+    close: () => sharer.close(),
   }
 }
 
 /** Never rejects. */
-const responseOf = async (
-  request: () => Promise<Either<RelayError, TextResponse>>,
-): Promise<TextResponse> => {
+const responseOf = async (request: () => Promise<RelayResult>): Promise<TextResponse> => {
   try {
     const result = await request()
     return isLeft(result) ? failureResponse(result.left) : result.right
@@ -144,6 +127,8 @@ const tooManyRequests: TextResponse = textResponse(
 )
 
 type RelayError = DepthError | PriceRequestError
+
+type RelayResult = Either<RelayError, TextResponse>
 
 /**
  * The response for an error of the client. The service's own errors keep their status and text. Failures between gateway

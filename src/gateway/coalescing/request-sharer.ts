@@ -5,21 +5,26 @@ import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
 import type { Place, Requester, RequestQueue } from './request-queue.js'
 
-export interface RequestSharerConfig<K extends string, A> {
+export interface RequestSharerConfig<A> {
   readonly clock: Clock
   readonly queue: RequestQueue
-  /** Minimum time between the starts of two requests of one key, in ms. */
-  readonly minInterval: number
-  /** Sends the request of a key. */
-  readonly send: (key: K, onResult: (result: A) => void) => void
   /** The result of a request that is refused, because too many wait. */
   readonly refusal: A
+}
+
+/** A request that consumers share with those of the same key. */
+export interface SharedRequest<A> {
+  readonly key: string
+  /** Minimum time between the starts of two requests of the key, in ms. */
+  readonly minInterval: number
+  readonly send: (onResult: (result: A) => void) => void
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
   readonly onRequest?: (shared: boolean) => void
 }
 
 /** The requests of one key. */
-interface SharedRequest<A> {
+interface Shared<A> {
+  readonly request: SharedRequest<A>
   /** Receive the result of the request that is running, or of the next one. */
   waiters: Map<Place, (result: A) => void>
   isRunning: boolean
@@ -34,29 +39,29 @@ interface SharedRequest<A> {
  * consumer that arrives later waits until `minInterval` has passed since the start of that request, and until it is the
  * turn of a consumer of the key. A consumer never receives a result from before its arrival.
  */
-export class RequestSharer<K extends string, A> {
-  private readonly requests = new Map<K, SharedRequest<A>>()
+export class RequestSharer<A> {
+  private readonly byKey = new Map<string, Shared<A>>()
   private isClosed = false
 
-  constructor(private readonly config: RequestSharerConfig<K, A>) {}
+  constructor(private readonly config: RequestSharerConfig<A>) {}
 
   /** The number of keys with a request that runs, that waits, or that was started less than `minInterval` ago. */
   get size(): number {
-    return this.requests.size
+    return this.byKey.size
   }
 
   /** Cancelling leaves the request. A request that waits for its start is not sent without consumers. */
-  request(key: K, requester: Requester): CancellableTask<A> {
+  request(request: SharedRequest<A>, requester: Requester): CancellableTask<A> {
     return (onResult) => {
       if (this.isClosed) return noCancel
-      const { queue, refusal, onRequest } = this.config
-      const leave = (): void => this.leave(key, place)
+      const { queue, refusal } = this.config
+      const leave = (): void => this.leave(request.key, place)
       const place = queue.enter(requester, () => {
         leave()
         onResult(refusal)
       })
-      onRequest?.((this.requests.get(key)?.waiters.size ?? 0) > 0)
-      this.add(key, place, onResult)
+      request.onRequest?.((this.byKey.get(request.key)?.waiters.size ?? 0) > 0)
+      this.add(request, place, onResult)
       queue.refuseExcess(place)
       queue.startNext()
       return leave
@@ -66,70 +71,72 @@ export class RequestSharer<K extends string, A> {
   /** Drops all consumers and timers. Later requests are neither sent nor answered. */
   close(): void {
     this.isClosed = true
-    for (const { timer, waiters } of this.requests.values()) {
+    for (const { timer, waiters } of this.byKey.values()) {
       timer?.unsubscribe()
       for (const place of waiters.keys()) this.config.queue.leave(place)
       waiters.clear()
     }
-    this.requests.clear()
+    this.byKey.clear()
   }
 
-  private add(key: K, place: Place, onResult: (result: A) => void): void {
-    const request = this.requests.get(key) ?? {
-      waiters: new Map(),
+  private add(request: SharedRequest<A>, place: Place, onResult: (result: A) => void): void {
+    const known = this.byKey.get(request.key)
+    const shared = known ?? {
+      request,
+      waiters: new Map<Place, (result: A) => void>(),
       isRunning: false,
       startedAt: -Infinity,
       timer: undefined,
     }
-    this.requests.set(key, request)
-    request.waiters.set(place, onResult)
-    if (request.isRunning || request.timer !== undefined) return
-    this.makeReady(key, request, [place])
+    this.byKey.set(request.key, shared)
+    shared.waiters.set(place, onResult)
+    if (shared.isRunning || shared.timer !== undefined) return
+    this.makeReady(shared, [place])
   }
 
-  private leave(key: K, place: Place): void {
+  private leave(key: string, place: Place): void {
     this.config.queue.leave(place)
-    const request = this.requests.get(key)
-    if (request?.waiters.delete(place) !== true) return
-    const isIdle = !request.isRunning && request.timer === undefined
-    if (isIdle && request.waiters.size === 0) this.requests.delete(key)
+    const shared = this.byKey.get(key)
+    if (shared?.waiters.delete(place) !== true) return
+    const isIdle = !shared.isRunning && shared.timer === undefined
+    if (isIdle && shared.waiters.size === 0) this.byKey.delete(key)
   }
 
-  private makeReady(key: K, request: SharedRequest<A>, places: Iterable<Place>): void {
-    const { queue } = this.config
-    const start = (): void => this.start(key, request)
-    for (const place of places) queue.ready(place, start)
+  private makeReady(shared: Shared<A>, places: Iterable<Place>): void {
+    const start = (): void => this.start(shared)
+    for (const place of places) this.config.queue.ready(place, start)
   }
 
-  private start(key: K, request: SharedRequest<A>): void {
-    const { queue, clock, send } = this.config
-    for (const place of request.waiters.keys()) queue.park(place)
-    request.isRunning = true
-    request.startedAt = clock.elapsed()
-    send(key, (result) => {
+  private start(shared: Shared<A>): void {
+    const { queue, clock } = this.config
+    for (const place of shared.waiters.keys()) queue.park(place)
+    shared.isRunning = true
+    shared.startedAt = clock.elapsed()
+    shared.request.send((result) => {
       // Consumers that arrive from now on, also from inside a callback, wait for the next request.
-      const { waiters } = request
-      request.waiters = new Map()
-      request.isRunning = false
+      const { waiters } = shared
+      shared.waiters = new Map()
+      shared.isRunning = false
       for (const place of waiters.keys()) queue.leave(place)
-      if (this.requests.get(key) === request) this.continue(key, request)
+      if (this.byKey.get(shared.request.key) === shared) this.continue(shared)
       queue.onEnd()
       for (const onResult of waiters.values()) notify(onResult, result)
     })
   }
 
   /** Forgets a key without consumers, once its next request may start. */
-  private continue(key: K, request: SharedRequest<A>): void {
-    const { clock, minInterval } = this.config
-    const remaining = request.startedAt + minInterval - clock.elapsed()
+  private continue(shared: Shared<A>): void {
+    const { clock, queue } = this.config
+    const { request, startedAt, waiters } = shared
+    const remaining = startedAt + request.minInterval - clock.elapsed()
     if (remaining > 0) {
-      request.timer = delay(clock, Math.ceil(remaining), () => {
-        request.timer = undefined
-        this.continue(key, request)
-        this.config.queue.startNext()
+      shared.timer = delay(clock, Math.ceil(remaining), () => {
+        shared.timer = undefined
+        this.continue(shared)
+        queue.startNext()
       })
-    } else if (request.waiters.size > 0) this.makeReady(key, request, request.waiters.keys())
-    else this.requests.delete(key)
+    } else if (waiters.size > 0) this.makeReady(shared, waiters.keys())
+    else this.byKey.delete(request.key)
   }
 }
 

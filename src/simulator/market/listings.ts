@@ -1,6 +1,6 @@
-import type { Address } from '../../base/domain/address.js'
+import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
-import { lowerCase, type Market, type Quote, type Token } from './market.js'
+import type { Market, Quote, Token } from './market.js'
 import { positiveNumber } from './token-options.js'
 
 /** A supported token with its latest quote. Both addresses are lower-case. */
@@ -26,8 +26,8 @@ interface ListedToken {
  */
 export class Listings {
   private readonly listed = new Map<Address, ListedToken>()
-  private readonly unopened: Market[] = []
-  private readonly closers: (() => void)[] = []
+  /** The markets of the listed tokens, and the functions that stop those that are open. */
+  private readonly markets = new Map<Market, (() => void) | undefined>()
   private isOpen = false
   private isClosed = false
 
@@ -55,11 +55,11 @@ export class Listings {
   /** Lists the market's tokens. A token that was listed before keeps its market and its quote. */
   list(market: Market): void {
     for (const token of market.tokens) {
-      const address = lowerCase(token.address)
+      const address = canonicalAddress(token.address)
       const listed = this.listed.get(address)
       if (listed === undefined) {
         this.listed.set(address, { token: { ...token, address }, market, isListed: true })
-        if (!this.unopened.includes(market)) this.unopened.push(market)
+        if (!this.markets.has(market)) this.markets.set(market, undefined)
       } else {
         listed.isListed = true
         this.publish(listed)
@@ -69,26 +69,25 @@ export class Listings {
   }
 
   delist(address: Address): void {
-    const listed = this.listed.get(lowerCase(address))
+    const listed = this.listed.get(canonicalAddress(address))
     if (listed !== undefined) listed.isListed = false
   }
 
   close(): void {
     this.isClosed = true
-    for (const close of this.closers.splice(0)) close()
+    for (const close of this.markets.values()) close?.()
     for (const { repeatTimer } of this.listed.values()) clearTimeout(repeatTimer)
   }
 
   private openMarkets(): void {
     if (this.isClosed) return
     this.isOpen = true
-    for (const market of this.unopened.splice(0)) {
-      this.closers.push(market.open((quote) => this.update(market, quote)))
-    }
+    for (const [market, close] of this.markets)
+      this.markets.set(market, close ?? market.open((quote) => this.update(market, quote)))
   }
 
   private update(market: Market, quote: Quote): void {
-    const address = lowerCase(quote.token)
+    const address = canonicalAddress(quote.token)
     const listed = this.listed.get(address)
     if (listed?.market !== market)
       throw new SimulatorError('market', `emitted a quote for ${address}, which it does not list`)

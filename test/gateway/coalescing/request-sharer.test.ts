@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequestQueue } from '../../../src/gateway/coalescing/request-queue.js'
-import { RequestSharer } from '../../../src/gateway/coalescing/request-sharer.js'
+import { RequestSharer, type SharedRequest } from '../../../src/gateway/coalescing/request-sharer.js'
 import { noCancel } from '../../../src/base/task/cancellable-task.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { caseCount } from '../../support/run/long.js'
@@ -23,12 +23,11 @@ const createManualSharer = (interval = minInterval) => {
   const sent: { readonly key: string; readonly at: number }[] = []
   const open = new Map<string, { readonly number: number; readonly answer: () => void }>()
   const queue = new RequestQueue({ maxWaiting: 1_000, whenSendable: callAtOnce })
-  const requestSharer = new RequestSharer<string, number>({
-    clock,
-    queue,
-    refusal: -1,
+  const requestSharer = new RequestSharer<number>({ clock, queue, refusal: -1 })
+  const requestOf = (key: string): SharedRequest<number> => ({
+    key,
     minInterval: interval,
-    send: (key, onResult) => {
+    send: (onResult) => {
       expect(open.has(key), 'one request at a time').toBe(false)
       const number = sent.push({ key, at: clock.elapsed() })
       open.set(key, {
@@ -42,7 +41,7 @@ const createManualSharer = (interval = minInterval) => {
   })
   const sharer = {
     /** A request of a consumer of its own. */
-    request: (key: string) => requestSharer.request(key, { consumer: {}, group: 'a' }),
+    request: (key: string) => requestSharer.request(requestOf(key), { consumer: {}, group: 'a' }),
     close: () => requestSharer.close(),
     get size() {
       return requestSharer.size + queue.size

@@ -58,13 +58,12 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
   private askedAt: number
   /** True while every price is sent. */
   private isFree = true
-  private wasBehind = false
+  /** Since when the consumer is behind, and the number of dropped prices then. */
+  private behind: { readonly since: number; readonly dropped: number } | undefined
   /** True if nothing was sent since the last check, while the consumer is behind. */
   private maySend = true
-  private behindSince = 0
   /** Number of prices that were not sent, because a newer one replaced them or their topic was no longer live. */
   droppedPrices = 0
-  private droppedBefore = 0
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
   protected unwrittenTexts = 0
@@ -306,7 +305,7 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
       if (this.isWaiting) continue
       const frame = topic.currentFrame()
       if (frame === undefined) {
-        if (this.wasBehind && this.now() - this.behindSince > longHold)
+        if (this.behind !== undefined && this.now() - this.behind.since > longHold)
           return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
         this.droppedPrices++
         held.miss(topic)
@@ -334,19 +333,15 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
 
   private onWindowChanged(): void {
     if (this.isEnding) return
-    const { isBehind, isLimited } = this.window
-    this.isFree = !isLimited && !this.isWaiting
-    if (isBehind === this.wasBehind) return
-    this.wasBehind = isBehind
+    const { window, behind, droppedPrices: dropped, config } = this
+    this.isFree = !window.isLimited && !this.isWaiting
+    if (window.isBehind === (behind !== undefined)) return
     const now = this.now()
-    if (isBehind) {
-      this.behindSince = now
-      this.droppedBefore = this.droppedPrices
-      this.config.report('svc-streams:gateway-behind', {})
-    } else {
-      const behindForMs = Math.round(now - this.behindSince)
-      const dropped = this.droppedPrices - this.droppedBefore
-      this.config.report('svc-streams:gateway-caught-up', { behindForMs, dropped })
+    this.behind = behind === undefined ? { since: now, dropped } : undefined
+    if (behind === undefined) config.report('svc-streams:gateway-behind', {})
+    else {
+      const behindForMs = Math.round(now - behind.since)
+      config.report('svc-streams:gateway-caught-up', { behindForMs, dropped: dropped - behind.dropped })
     }
   }
 

@@ -1,11 +1,11 @@
-import { Subscription } from 'rxjs'
+import { firstValueFrom, race, Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf, type PriceFeed } from '../../client/price-feed.js'
 import { drainingFrame } from '../../wire/codec/price-frame.js'
 import type { GatewayState } from '../../base/diagnostics/collector.js'
 import { isDown } from '../../base/domain/status.js'
 import { deferred } from '../../base/task/deferred.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay, delay$ } from '../../base/time/deadline.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
 import { closingReason, Sessions, type SessionsConfig } from '../subscriptions/sessions.js'
@@ -146,7 +146,6 @@ export class WebSocketFront {
    */
   drain(ms: number): Promise<void> {
     const { clock } = this.config
-    const timedOut = deferred<undefined>()
     const ended = (this.draining = new Subscription())
     const remaining = [...this.connections]
     remaining.forEach((connection, index) => {
@@ -154,9 +153,8 @@ export class WebSocketFront {
       const dueAt = (ms * (index + 1)) / (remaining.length + 1)
       ended.add(delay(clock, dueAt, () => connection.end('closing', closingReason)))
     })
-    ended.add(delay(clock, ms, () => timedOut.resolve(undefined)))
     this.resolveIfEmpty()
-    return Promise.race([timedOut.promise, this.allClosed.promise])
+    return firstValueFrom(race(delay$(clock, ms), this.allClosed.promise))
   }
 
   /** Ends all connections and all subscriptions. Resolves when the connections are closed. */

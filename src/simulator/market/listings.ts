@@ -1,6 +1,6 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
-import type { Market, Quote, Token } from './market.js'
+import { lowerCase, type Market, type Quote, type Token } from './market.js'
 import { positiveNumber } from './token-options.js'
 
 /** A supported token with its latest quote. Both addresses are lower-case. */
@@ -55,7 +55,7 @@ export class Listings {
   /** Lists the market's tokens. A token that was listed before keeps its market and its quote. */
   list(market: Market): void {
     for (const token of market.tokens) {
-      const address = canonicalAddress(token.address)
+      const address = lowerCase(token.address)
       const listed = this.listed.get(address)
       if (listed === undefined) {
         this.listed.set(address, { token: { ...token, address }, market, isListed: true })
@@ -69,7 +69,7 @@ export class Listings {
   }
 
   delist(address: Address): void {
-    const listed = this.listed.get(canonicalAddress(address))
+    const listed = this.listed.get(lowerCase(address))
     if (listed !== undefined) listed.isListed = false
   }
 
@@ -87,7 +87,7 @@ export class Listings {
   }
 
   private update(market: Market, quote: Quote): void {
-    const address = canonicalAddress(quote.token)
+    const address = lowerCase(quote.token)
     const listed = this.listed.get(address)
     if (listed?.market !== market)
       throw new SimulatorError('market', `emitted a quote for ${address}, which it does not list`)

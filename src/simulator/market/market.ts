@@ -1,4 +1,4 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
 
 /** A base token that the service supports. */
@@ -58,10 +58,10 @@ export const combinedMarket = (...markets: readonly Market[]): Market => {
   const tokens = markets.flatMap((market) => market.tokens)
   const seen = new Set<string>()
   for (const { address } of tokens) {
-    if (seen.has(canonicalAddress(address))) {
+    if (seen.has(lowerCase(address))) {
       throw new SimulatorError('market', `${address} is in two markets; remove it from one`)
     }
-    seen.add(canonicalAddress(address))
+    seen.add(lowerCase(address))
   }
   return {
     tokens,
@@ -71,6 +71,9 @@ export const combinedMarket = (...markets: readonly Market[]): Market => {
     },
   }
 }
+
+/** The spelling that the simulator uses as a key. */
+export const lowerCase = (address: Address): Address => address.toLowerCase() as Address
 
 /** Converts an amount of tokens, as decimal text, to base-token units. Truncates fractions of a unit. */
 export const toUnits = (tokens: string, decimals: number): bigint => {

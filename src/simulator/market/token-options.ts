@@ -1,4 +1,4 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
@@ -9,7 +9,7 @@ import {
   type OptionTable,
 } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
-import type { Token } from './market.js'
+import { lowerCase, type Token } from './market.js'
 
 /** Options of a token of a random walk. */
 export interface TokenOptions {
@@ -49,7 +49,7 @@ const tokenTable = {
 export const walkTokenOf = (token: Address | TokenOptions): WalkToken => {
   const options = typeof token === 'string' ? { address: token } : token
   const { address, symbol, decimals, price } = parseFields(tokenTable, options, 'token field')
-  const key = canonicalAddress(address)
+  const key = lowerCase(address)
   return { address: key, symbol: symbol ?? key, decimals, price }
 }
 

@@ -1,5 +1,6 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import { quoteTokenAddress } from '../market/token-options.js'
+import { lowerCase } from '../market/market.js'
 
 // The service's error texts (section 7 of the service's documentation).
 
@@ -23,7 +24,7 @@ export const invalidRequestText = (problem: string): string => `Invalid request:
 export const baseOfTopic = (topic: string, service: string): Address | undefined => {
   if (!topic.startsWith(`${service}-`)) return undefined
   const base = topic.slice(service.length + 1)
-  return /^0x[0-9a-f]+$/i.test(base) ? canonicalAddress(base as Address) : undefined
+  return /^0x[0-9a-f]+$/i.test(base) ? lowerCase(base as Address) : undefined
 }
 
 /** Topic with the address of the quote token appended, as the service may echo it (fault `echoQuote`). */

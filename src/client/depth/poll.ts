@@ -5,11 +5,13 @@ import {
   filter,
   finalize,
   map,
+  merge,
   Observable,
+  of,
   type ObservableInput,
   repeat,
+  ReplaySubject,
   share,
-  Subject,
   switchMap,
   take,
   tap,
@@ -45,8 +47,7 @@ const settleCheckInterval = 5
  */
 export class Poll {
   private readonly count$ = new BehaviorSubject(0)
-  private readonly closed$ = new Subject<void>()
-  private isClosed = false
+  private readonly closed$ = new ReplaySubject<void>(1)
   private last: Result | undefined
   private startedAt = -Infinity
 
@@ -96,7 +97,6 @@ export class Poll {
 
   /** Ends the poll, and aborts its request, when it has no subscribers. Idempotent. */
   close(): void {
-    this.isClosed = true
     this.closed$.next()
   }
 
@@ -142,11 +142,9 @@ export class Poll {
   )
 
   /** Emits when the poll without subscribers ends. */
-  private readonly end$ = new Observable<void>((subscriber) => {
+  private readonly end$ = defer(() => {
     const { clock, linger } = this.config
-    if (linger === 0 || this.isClosed) return subscriber.next()
-    subscriber.add(delay$(clock, linger).subscribe(subscriber))
-    subscriber.add(this.closed$.subscribe(subscriber))
+    return merge(this.closed$, linger === 0 ? of(undefined) : delay$(clock, linger))
   })
 
   /** One subscription for all subscribers. */

@@ -88,7 +88,13 @@ export class FrameSender implements Prober {
   }
 
   /** Before a probe was answered, only the silence of all topics shows that the connection is lost. */
-  readonly isConclusive = (): boolean => this.isSilent()
+  readonly isConclusive = (): boolean => {
+    for (const state of this.subscriptions.topics.values()) {
+      const phase = phaseOf(state)
+      if (phase !== 'stale' && phase !== 'timed-out') return false
+    }
+    return true
+  }
 
   /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
   private findTopic(): SubscribedTopic | undefined {
@@ -99,13 +105,5 @@ export class FrameSender implements Prober {
       found = state
     }
     return found
-  }
-
-  private isSilent(): boolean {
-    for (const state of this.subscriptions.topics.values()) {
-      const phase = phaseOf(state)
-      if (phase !== 'stale' && phase !== 'timed-out') return false
-    }
-    return true
   }
 }

@@ -191,24 +191,20 @@ export interface LineState {
   readonly lagMs: number | undefined
 }
 
-/** A front in one of these phases stays in front. */
-const goodPhases: ReadonlySet<LinePhase> = new Set(['open', 'ready'])
-
 /**
  * The line that is in front from now on: the present one, unless its prices are not current and another line is ready. Only a
  * line that is ready replaces one that is connected, so that two slow lines do not alternate; a lost one is also replaced by one
- * that is open and has prices. `isPatient`: the first dial of the front may go on.
+ * that is open and has prices. Of several, that with the most live topics, and then the lowest lag. `isPatient`: the first dial
+ * of the front may go on.
  */
 export const nextFront = <L extends LineState>(lines: readonly L[], front: L, isPatient: boolean): L => {
-  if (goodPhases.has(front.phase) || (isPatient && front.phase === 'connecting')) return front
-  const ready = lines.filter(({ phase }) => phase === 'ready')
-  const isOpen = ({ phase, liveTopics }: L): boolean => phase === 'open' && liveTopics > 0
-  const candidates = ready.length === 0 && front.phase === 'waiting' ? lines.filter(isOpen) : ready
-  const [first = front] = candidates
-  return candidates.reduce((best, line) => (isBetter(line, best) ? line : best), first)
+  const { phase } = front
+  if (phase === 'open' || phase === 'ready' || (isPatient && phase === 'connecting')) return front
+  const ready = lines.filter((line) => line.phase === 'ready')
+  const isOpen = (line: L): boolean => line.phase === 'open' && line.liveTopics > 0
+  const candidates = ready.length === 0 && phase === 'waiting' ? lines.filter(isOpen) : ready
+  const [best = front] = [...candidates].sort(
+    (one, other) => other.liveTopics - one.liveTopics || (one.lagMs ?? 0) - (other.lagMs ?? 0),
+  )
+  return best
 }
-
-const isBetter = (line: LineState, best: LineState): boolean =>
-  line.liveTopics === best.liveTopics
-    ? (line.lagMs ?? 0) < (best.lagMs ?? 0)
-    : line.liveTopics > best.liveTopics

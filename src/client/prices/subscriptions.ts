@@ -25,7 +25,6 @@ import {
   releaseAt,
   resetTopic,
   setPrice,
-  setRequested,
   silenceDeadline,
   TopicTable,
   type SubscribedTopic,
@@ -306,7 +305,8 @@ export class Subscriptions {
     }
     const needsRequest = !isRequested || state.isTimedOut
     if (needsRequest) {
-      setRequested(state, now)
+      state.subscribeSentAt = now
+      state.isTimedOut = false
       this.errorTexts.onSubscribe(state.base, now)
       if (sentFrames.onSubscribe(state.base, isRequested)) state.wasLeft = true
     }

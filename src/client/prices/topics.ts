@@ -96,12 +96,6 @@ export const resetTopic = (state: SubscribedTopic): void => {
   Object.assign(state, createTopic(state.base, state.topic), { first, last, soleSubscriber, idleSince })
 }
 
-/** The subscribe frame is sent. */
-export const setRequested = (state: SubscribedTopic, now: number): void => {
-  state.subscribeSentAt = now
-  state.isTimedOut = false
-}
-
 export const setPrice = (state: SubscribedTopic, { price, receivedAt, epoch }: ReceivedPrice): void => {
   state.unreadable = undefined
   state.price = price

@@ -37,7 +37,7 @@ export const lineBugs: readonly LineBug[] = [
     edits: [
       {
         in: 'nextFront',
-        code: "lines.filter(({ phase }) => phase === 'ready')",
+        code: "lines.filter((line) => line.phase === 'ready')",
         bug: "lines.filter((line) => line !== front && line.phase !== 'waiting')",
       },
     ],

@@ -15,33 +15,26 @@ export const loadOnce = <A>(start: () => Promise<A>): (() => Promise<A>) => {
 
 export type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
 
+/** Without them, `ws` uses its optional natives. It reads these variables once, when it is loaded. */
+const variables = ['WS_NO_BUFFER_UTIL', 'WS_NO_UTF_8_VALIDATE']
+
 /**
  * Imports `ws` without its optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of
- * 32 bytes or more. It reads the variables once, when it is loaded.
+ * 32 bytes or more.
  */
-export const importWs: () => Promise<WsPackage> = loadOnce(() =>
-  withVariables({ WS_NO_BUFFER_UTIL: '1', WS_NO_UTF_8_VALIDATE: '1' }, () =>
-    importPackage('ws', 'WebSocketServer', startWs),
-  ),
-)
-
-/** Sets variables of the environment until the result is there. */
-const withVariables = async <A>(
-  variables: Readonly<Record<string, string>>,
-  start: () => Promise<A>,
-): Promise<A> => {
+export const importWs = loadOnce(async () => {
   const { env } = process
-  const before = Object.keys(variables).map((name) => [name, env[name]] as const)
+  const before = variables.map((name) => [name, env[name]] as const)
   try {
-    Object.assign(env, variables)
-    return await start()
+    for (const name of variables) env[name] = '1'
+    return await importPackage('ws', 'WebSocketServer', startWs)
   } finally {
     for (const [name, value] of before) {
       if (value === undefined) Reflect.deleteProperty(env, name)
       else env[name] = value
     }
   }
-}
+})
 
 /** Bun replaces a package of this name by a module of its own, but not its folder. A bundle has no folder of it. */
 const startWs = async (): Promise<WsPackage> => {

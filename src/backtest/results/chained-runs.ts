@@ -3,7 +3,7 @@ import { Curve } from './curve.js'
 import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
 import { annualFigures, joined, noReturns } from './returns.js'
 import type { RoundTrip } from './round-trips.js'
-import type { RunTrades, Unfilled } from './run-fold.js'
+import { addUnfilled, type RunTrades, type Unfilled } from './run-fold.js'
 
 /**
  * Runs one after another as one, by their returns: each starts with the equity that the one before has reached. Quantities, and the USD
@@ -55,10 +55,7 @@ export class ChainedRuns {
       this.trips.push(trip)
     }
     for (const fill of fills) this.fills.push(fill)
-    for (const [reason, { count, firstAt }] of unfilled) {
-      const before = this.unfilled.get(reason) ?? { count: 0, firstAt }
-      this.unfilled.set(reason, { count: before.count + count, firstAt: before.firstAt })
-    }
+    for (const each of unfilled.values()) addUnfilled(this.unfilled, each)
   }
 
   get trades(): RunTrades {

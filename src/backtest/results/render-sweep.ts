@@ -154,7 +154,7 @@ const heatMap = (
   ]
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
-<thead><tr><th>${escapeHtml(`${down} ↓ ${across} →`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
+<thead><tr><th>${escapeHtml(`${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
 <tbody>
 ${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${(values[index] ?? []).map(cell).join('')}</tr>`).join('\n')}
 </tbody></table></div>

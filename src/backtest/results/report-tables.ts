@@ -175,12 +175,12 @@ const tokensText = (units: bigint, fill: Filled | undefined): string => {
 
 /** How many orders were rejected for each reason, and cancelled, and when the first one was. */
 export const unfilledTable = ({ unfilled }: RunTrades): string =>
-  table<readonly [reason: string, Unfilled]>(
+  table<Unfilled>(
     'Orders that were not filled, or in part',
     [
-      ['Reason', ([reason]) => reason],
-      ['Orders', ([, { count }]) => formatQuantity(count)],
-      ['First, UTC', ([, { firstAt }]) => shortTime(firstAt)],
+      ['Reason of the first', ({ reason }) => reason],
+      ['Orders', ({ count }) => formatQuantity(count)],
+      ['First, UTC', ({ firstAt }) => shortTime(firstAt)],
     ],
-    [...unfilled].sort(([, a], [, b]) => b.count - a.count).slice(0, 50),
+    [...unfilled.values()].sort((a, b) => b.count - a.count).slice(0, 50),
   )

@@ -25,7 +25,7 @@ export interface RunTrades {
   readonly equities: readonly Equity[]
   readonly fills: readonly Filled[]
   readonly trips: readonly RoundTrip[]
-  /** The orders that were not filled, or in part, by the reason. */
+  /** The orders that were not filled, or in part, by the reason without its numbers. */
   readonly unfilled: ReadonlyMap<string, Unfilled>
   readonly account: Account | undefined
   readonly returns: Returns
@@ -33,6 +33,8 @@ export interface RunTrades {
 
 /** Orders that were not filled for one reason. `firstAt`: in ms since the Unix epoch. */
 export interface Unfilled {
+  /** Of the first order. */
+  readonly reason: string
   readonly count: number
   readonly firstAt: number
 }
@@ -106,8 +108,7 @@ export class RunFold {
     if (event._tag === 'Account') this.account = event
     if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
-    const { count, firstAt } = this.unfilled.get(reason) ?? { count: 0, firstAt: event.at }
-    this.unfilled.set(reason, { count: count + 1, firstAt })
+    addUnfilled(this.unfilled, { reason, count: 1, firstAt: event.at })
   }
 
   get summary(): Summary {
@@ -139,4 +140,11 @@ export class RunFold {
     const { fills, trips, unfilled, account } = this
     return { equities: this.curve.result(), fills, trips, unfilled, account, returns: this.samples.returns() }
   }
+}
+
+/** Adds orders to those that were not filled for the same reason, whatever its amounts are. */
+export const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unfilled): void => {
+  const kind = reason.replaceAll(/\d[\d.,]*/g, '')
+  const before = all.get(kind) ?? { reason, count: 0, firstAt }
+  all.set(kind, { ...before, count: before.count + count })
 }

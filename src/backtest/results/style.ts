@@ -30,6 +30,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key .buy, .key .sell { width: 11px; height: 9px; background: var(--buy); clip-path: polygon(50% 0, 100% 100%, 0 100%); forced-color-adjust: none }
 .key .sell { background: var(--sell); clip-path: polygon(0 0, 100% 0, 50% 100%) }
 .key svg { width: 28px; height: 8px; margin-right: 3px; vertical-align: middle }
+.key .line { stroke: var(--line); stroke-width: 1.5 }
 .map td { forced-color-adjust: none }
 .plot { height: 240px }
 .low { height: 140px }

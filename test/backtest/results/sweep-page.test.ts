@@ -27,7 +27,7 @@ describe('the page of a sweep', () => {
     const [, map = ''] = html.split('<h2>Profit, USD: fast down, slow across</h2>')
     const [table = ''] = map.split('</table>')
     expect(cellsOf(table)).toEqual([
-      ['fast ↓ slow →', '30', '40'],
+      ['fast / slow', '30', '40'],
       ['2', '60.00', '80.00'],
       ['10', '300.00', '400.00'],
     ])

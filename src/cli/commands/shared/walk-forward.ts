@@ -11,6 +11,7 @@ import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
+import { formatDuration } from '../../../backtest/results/format.js'
 import { annualNames } from '../../../backtest/results/returns.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
@@ -83,7 +84,7 @@ export const walkForwardRecordings = async (
   const progress = () => ` after ${counted(total.windows, 'window')}`
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
-  if (report !== undefined) writePage(report, await pageOf(run, options, windows, total))
+  if (report !== undefined) writePage(report, await pageOf(run, options, windows, total, lengths))
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
@@ -242,6 +243,7 @@ const pageOf = async (
   options: PaperOptions | undefined,
   windows: readonly ReportWindow[],
   total: Total,
+  { train, test }: WalkForwardLengths,
 ): Promise<string> => {
   const chained = total.account ?? new ChainedRuns()
   const { equities } = chained.trades
@@ -257,6 +259,7 @@ const pageOf = async (
     {
       title: titleOf(`${basename(module)}, walk-forward`, recordings),
       notes: [
+        `The parameter of each test range of ${formatDuration(test)} was chosen on the ${formatDuration(train)} before it.`,
         chainRule,
         total.line(identity),
         ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
@@ -276,5 +279,5 @@ const pageOf = async (
 }
 
 const chainRule =
-  'The parameter of each test range was chosen on the range before it. An account starts anew in each range, and closes its ' +
+  'An account starts anew in each range, and closes its ' +
   'positions at the end. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'

@@ -156,8 +156,6 @@ class CandlesSubscriber<E>
 {
   /** The timer for the end of the window, if the window has a candle. */
   private timer = Subscription.EMPTY
-  /** True while held events are added: they need no timers, because no time passes. */
-  private isReleasing = false
   /** True after an interruption whose missing prices are not read yet: no window ends. */
   private isInterrupted = false
 
@@ -170,28 +168,29 @@ class CandlesSubscriber<E>
 
   protected onEvent(event: Either<E, Priced> | Priced): void {
     const now = rxClock.wallClock()
-    if (event._tag !== undefined) return this.addLive(event, windowTimeOf(event, now), now)
+    if (event._tag !== undefined) return this.addLive(event, windowTimeOf(event, now), now, false)
     const plain = right(event)
-    this.addLive(plain, windowTimeOf(plain, now), now)
+    this.addLive(plain, windowTimeOf(plain, now), now, false)
     this.chart.lose()
   }
 
-  onLive(event: Either<E, Priced>, time: number): void {
-    this.addLive(event, time, rxClock.wallClock())
+  onLive(event: Either<E, Priced>, time: number, isHeld: boolean): void {
+    this.addLive(event, time, rxClock.wallClock(), isHeld)
   }
 
-  private addLive(event: Either<E, Priced>, time: number, now: number): void {
+  /** A held event needs no timer: one starts after all of them. */
+  private addLive(event: Either<E, Priced>, time: number, now: number, isHeld: boolean): void {
     const { chart } = this
     const wasOpen = chart.isOpen
     const maxPause = isLeft(event) ? maxLateMs : maxBlockedMs
-    const closed = this.isReleasing ? chart.moveInPast(time) : chart.move(time, now, maxPause)
+    const closed = isHeld ? chart.moveInPast(time) : chart.move(time, now, maxPause)
     // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) chart.interrupt()
     else chart.add(event.right)
     const needsTimer = closed.length > 0 || chart.isOpen !== wasOpen
     this.emit(closed)
     if (isLeft(event)) this.subscriber.next(event)
-    if (needsTimer && !this.isReleasing) this.startTimer()
+    if (needsTimer && !isHeld) this.startTimer()
   }
 
   onPast(event: Either<HistoryError, PastEvent>, at: number): void {
@@ -202,8 +201,8 @@ class CandlesSubscriber<E>
     if (isLeft(event)) this.subscriber.next(event)
   }
 
-  onCaughtUp(releaseLive: () => void, hasLive: boolean): void {
-    this.release(releaseLive)
+  onReleased(hasLive: boolean): void {
+    if (this.isInterrupted) return
     const now = rxClock.wallClock()
     const closed = this.chart.move(now, now, Infinity)
     if (!hasLive) this.chart.lose()
@@ -217,11 +216,9 @@ class CandlesSubscriber<E>
     if (event !== undefined && isLeft(event)) this.subscriber.next(event)
   }
 
-  onRefilled(releaseLive: () => void): void {
+  onRefilled(): void {
     this.isInterrupted = false
     this.chart.continue()
-    this.release(releaseLive)
-    this.startTimer()
   }
 
   onComplete(): void {
@@ -229,12 +226,6 @@ class CandlesSubscriber<E>
     const now = rxClock.wallClock()
     this.emit(this.chart.move(now, now, maxBlockedMs))
     this.subscriber.complete()
-  }
-
-  private release(releaseLive: () => void): void {
-    this.isReleasing = true
-    releaseLive()
-    this.isReleasing = false
   }
 
   private startTimer(): void {

@@ -1,4 +1,4 @@
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, right, type Either, type Right } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
@@ -45,8 +45,7 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
   /** Number of values of the open window; 0 if no window is open. */
   private count = 0
   /** The last value of the window, unless a `Left` has dropped it. */
-  private pending: A | undefined
-  private isPending = false
+  private pending: Right<A> | undefined
 
   constructor(
     subscriber: Subscriber<Either<E, Conflated<A>>>,
@@ -57,13 +56,11 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
 
   protected onEvent(event: Either<E, A>): void {
     if (isLeft(event)) {
-      this.isPending = false
       this.pending = undefined
       this.subscriber.next(event)
       return
     }
-    this.pending = event.right
-    this.isPending = true
+    this.pending = event
     this.count += 1
     if (this.count === 1) this.closeLater()
   }
@@ -79,10 +76,9 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
   }
 
   private close(): void {
-    const { isPending, pending, count } = this
+    const { pending, count } = this
     this.count = 0
-    this.isPending = false
     this.pending = undefined
-    if (isPending) this.subscriber.next(right({ value: pending as A, dropped: count - 1 }))
+    if (pending !== undefined) this.subscriber.next(right({ value: pending.right, dropped: count - 1 }))
   }
 }

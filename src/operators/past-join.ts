@@ -20,17 +20,19 @@ import { LiveStart, pastUntilLive$ } from './past-until-live.js'
  */
 export interface JoinObserver<Event> {
   readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
-  /**
-   * Called once. Must call `releaseLive`, which delivers the held events. `hasLive`: false if the live stream has not
-   * emitted yet, so that nothing is known of it.
-   */
-  readonly onCaughtUp: (releaseLive: () => void, hasLive: boolean) => void
-  /** `at`: the time that decides the window of the event. */
-  readonly onLive: (event: Event, at: number) => void
+  /** Called once, before the first live event. */
+  readonly onCaughtUp?: () => void
+  /** `at`: the time that decides the window of the event. `isHeld`: it was held, so that no time passes. */
+  readonly onLive: (event: Event, at: number, isHeld: boolean) => void
   /** Prices are missing from now on, until `onRefilled`. `event`: the `Left` that shows it. */
   readonly onInterruption: (event?: Event) => void
-  /** The missing prices have been delivered by `onPast`. Must call `releaseLive`. */
-  readonly onRefilled: (releaseLive: () => void) => void
+  /** The missing prices have been delivered by `onPast`. */
+  readonly onRefilled?: () => void
+  /**
+   * The held events have been delivered, after `onCaughtUp` or `onRefilled`. `hasLive`: false if the live stream has not emitted
+   * yet, so that nothing is known of it.
+   */
+  readonly onReleased?: (hasLive: boolean) => void
   readonly onComplete: () => void
 }
 
@@ -119,7 +121,8 @@ export class PastJoin<E, A> {
     const position = this.source.position()
     if (this.isCaughtUp && this.isRepeated(event, position)) return
     const at = windowTimeOf(event)
-    if (this.state === 'live' && this.config.refill === undefined) return this.observer.onLive(event, at)
+    if (this.state === 'live' && this.config.refill === undefined)
+      return this.observer.onLive(event, at, false)
     const next = { event, at, position: position && copyPosition(position) }
     if (this.state === 'live') return this.deliver(next)
     this.held.push(next)
@@ -155,9 +158,8 @@ export class PastJoin<E, A> {
     const hasLive = this.held.length > 0
     this.settleHeld()
     this.isCaughtUp = true
-    this.state = 'releasing'
-    this.observer.onCaughtUp(() => this.release(), hasLive)
-    this.endIfComplete()
+    this.observer.onCaughtUp?.()
+    this.release(hasLive)
   }
 
   /**
@@ -177,31 +179,35 @@ export class PastJoin<E, A> {
     })
   }
 
-  private release(): void {
+  private release(hasLive: boolean): void {
+    this.state = 'releasing'
     // A handler may cause further live events, which follow the held events.
     while (this.state === 'releasing') {
       const next = this.held.shift()
       if (next === undefined) this.state = 'live'
       else this.deliver({ ...next, at: Math.max(this.latest, next.at) })
     }
+    this.observer.onReleased?.(hasLive)
+    this.endIfComplete()
   }
 
   private deliver(next: HeldEvent<Either<E, A>>): void {
     const { event, at, position } = next
     const { last, observer } = this
-    if (this.config.refill === undefined) return observer.onLive(event, at)
+    const isHeld = this.state === 'releasing'
+    if (this.config.refill === undefined) return observer.onLive(event, at, isHeld)
     if (isLeft(event)) {
-      if (last === undefined) return observer.onLive(event, at)
+      if (last === undefined) return observer.onLive(event, at, isHeld)
       this.isInterrupted = true
       return observer.onInterruption(event)
     }
     const price = priceOf(event)
-    if (price === undefined) return observer.onLive(event, at)
+    if (price === undefined) return observer.onLive(event, at, isHeld)
     const { epoch } = price
     this.last = { price: price.price, at: price.receivedAt, position, epoch }
     const isOtherEpoch = last?.epoch !== undefined && last.epoch !== epoch
     if (last !== undefined && (this.isInterrupted || isOtherEpoch)) this.refill(last, this.last, next)
-    else observer.onLive(event, at)
+    else observer.onLive(event, at, isHeld)
   }
 
   /** Reads what is missing before a live price, which is held meanwhile. */
@@ -221,9 +227,8 @@ export class PastJoin<E, A> {
           safeUnsubscribe(this.reading)
           this.settleHeld()
           this.last = after
-          this.state = 'releasing'
-          this.observer.onRefilled(() => this.release())
-          this.endIfComplete()
+          this.observer.onRefilled?.()
+          this.release(true)
         },
       }),
     )

@@ -99,13 +99,9 @@ export const withPast = <E, A>(
     new Observable((subscriber) =>
       new PastJoin(config, source$, subscriber, {
         onPast: (event) => subscriber.next(event),
-        onCaughtUp: (releaseLive) => {
-          subscriber.next(right({ _tag: 'CaughtUp' }))
-          releaseLive()
-        },
+        onCaughtUp: () => subscriber.next(right({ _tag: 'CaughtUp' })),
         onLive: (event) => subscriber.next(event),
         onInterruption: (event) => event && subscriber.next(event),
-        onRefilled: (releaseLive) => releaseLive(),
         onComplete: () => subscriber.complete(),
       }).start(),
     )

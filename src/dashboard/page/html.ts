@@ -27,9 +27,8 @@ export const partsOf = (root: Element): ((selector: string) => HTMLElement) => {
 /** Replaces the text of an element, unless it is that. A browser then neither lays out nor announces anything. */
 export const setText = (element: Element, text: string): void => {
   const { childNodes, firstChild } = element
-  if (element.textContent === text) return
-  if (childNodes.length === 1 && firstChild instanceof Text) firstChild.data = text
-  else element.textContent = text
+  if (childNodes.length === 1 && firstChild instanceof Text) setData(firstChild, text)
+  else if (element.textContent !== text) element.textContent = text
 }
 
 /** Replaces the children of an element, unless it has these. The focus remains where it is. */
@@ -52,17 +51,33 @@ export const setAttribute = (element: Element, name: string, value: string): voi
  */
 export const setDigits = (element: Element, digits: string, minor = 0): void => {
   const end = digits.length - minor
-  const [first = '', ...groups] = digits.slice(0, end).split(',')
-  const last = minor === 0 ? [] : [partOf(digits.slice(end), 'minor')]
-  const parts = [first, ...groups.map((group) => partOf(group, 'group')), ...last]
+  const parts = digits
+    .slice(0, end)
+    .split(',')
+    .map((group, index): readonly [text: string, name: string] => [group, index === 0 ? '' : 'group'])
+  const shown = minor === 0 ? parts : [...parts, [digits.slice(end), 'minor'] as const]
+  const { childNodes } = element
   const isSame =
-    parts.length === element.childNodes.length && element.textContent === digits.replaceAll(',', '')
-  if (!isSame) element.replaceChildren(...parts)
+    shown.length === childNodes.length && shown.every(([, name], index) => nameOf(childNodes[index]) === name)
+  if (!isSame) return element.replaceChildren(...shown.map(([text, name]) => digitsNode(text, name)))
+  shown.forEach(([text], index) => {
+    const node = childNodes[index]
+    const data = node instanceof Text ? node : node?.firstChild
+    if (data instanceof Text) setData(data, text)
+  })
 }
 
-const partOf = (text: string, className: string): HTMLElement => {
+const nameOf = (node: Node | undefined): string | undefined =>
+  node instanceof HTMLElement ? node.className : node && ''
+
+const digitsNode = (text: string, name: string): Node => {
+  if (name === '') return new Text(text)
   const element = document.createElement('span')
-  element.className = className
+  element.className = name
   element.textContent = text
   return element
+}
+
+const setData = (node: Text, text: string): void => {
+  if (node.data !== text) node.data = text
 }

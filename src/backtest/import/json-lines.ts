@@ -1,9 +1,13 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { jsonNumberPattern, parseJson } from '../../wire/codec/decode.js'
-import { sampleRows, type Cells, type ReadLines, type Table } from './table.js'
+import { maxLineLength, sampleRows, type Cells, type Table, type TableRow } from './table.js'
 
-/** Rows as lines of JSON: objects, or arrays without names. */
-export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLines): Table => {
+/** Rows as lines of JSON: objects, or arrays without names. `read`: the text of the file, piece by piece. */
+export const jsonTable = (
+  lines: readonly string[],
+  suffix: string,
+  read: () => AsyncIterable<string>,
+): Table => {
   const rows = lines.filter((line) => line.trim() !== '').slice(0, sampleRows)
   const objects = rows.flatMap((line) => {
     const row = parsed(line)
@@ -16,10 +20,20 @@ export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLi
     sample: rows.map((line) => cellsOf(line, keys)),
     rows: async function* (columns) {
       const wanted = keys?.map((key, index) => (columns.includes(index) ? key : undefined))
-      for await (const { texts, line } of read())
-        yield texts.flatMap((text, index) =>
+      let line = 1
+      let rest = ''
+      const rowsOf = (texts: readonly string[]): readonly TableRow[] =>
+        texts.flatMap((text, index) =>
           text.trim() === '' ? [] : [{ cells: cellsOf(text, wanted), line: line + index }],
         )
+      for await (const piece of read()) {
+        const texts = (rest + piece).split('\n')
+        rest = texts.pop() ?? ''
+        if (rest.length > maxLineLength) throw new Error(`line ${line + texts.length} has no end`)
+        yield rowsOf(texts)
+        line += texts.length
+      }
+      yield rowsOf([rest])
     },
   }
 }

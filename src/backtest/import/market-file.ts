@@ -256,7 +256,6 @@ export class MarketFile {
       price: usd,
       depth,
       candle,
-      isClose: false,
     })
     const number = (column: number | undefined): number =>
       numberOf((column === undefined ? undefined : cells[column]) ?? '')

@@ -31,7 +31,7 @@ export interface Tick {
   readonly price: number
   readonly depth?: Quantities | undefined
   /** True for the end of a candle, which comes before other prices of its time. */
-  readonly isClose: boolean
+  readonly isClose?: boolean
 }
 
 /** A valid row of a file: a price, or a candle by its start and its open. */
@@ -49,7 +49,8 @@ interface Candle {
 }
 
 /** By time; of one time, closes come first. */
-export const compareTicks = (a: Tick, b: Tick): number => a.at - b.at || Number(b.isClose) - Number(a.isClose)
+export const compareTicks = (a: Tick, b: Tick): number =>
+  a.at - b.at || Number(b.isClose === true) - Number(a.isClose === true)
 
 /** The starts of the candles of a token in a file, which are added in order. */
 export class CandleStarts {

@@ -11,7 +11,7 @@ import { nodePlatform } from '../recording/read/node-platform.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
 import { dialectOf, readDelimited } from './delimited.js'
 import { jsonTable } from './json-lines.js'
-import { maxLineLength, type Lines, type Table } from './table.js'
+import type { Table } from './table.js'
 
 /** The bytes by which the format is recognised. */
 const headBytes = 2 ** 16
@@ -80,7 +80,7 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
     )
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
   const read = () => readText(path, isGzip, encoding)
-  if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, () => linesOf(read()))
+  if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
   const dialect = dialectOf(first.join('\n'))
   const { delimiter, headerLine, names, sample } = dialect
   const delimiterText = delimiter === '\t' ? 'tab' : `"${delimiter}"`
@@ -117,17 +117,4 @@ async function* readText(path: string, isGzip: boolean, encoding: string): Async
   } finally {
     opened.unsubscribe()
   }
-}
-
-async function* linesOf(read: AsyncIterable<string>): AsyncGenerator<Lines> {
-  let line = 1
-  let rest = ''
-  for await (const text of read) {
-    const texts = (rest + text).split('\n')
-    rest = texts.pop() ?? ''
-    if (rest.length > maxLineLength) throw new Error(`line ${line + texts.length} has no end`)
-    yield { texts, line }
-    line += texts.length
-  }
-  if (rest !== '') yield { texts: [rest], line }
 }

@@ -27,12 +27,3 @@ export const sampleRows = 100
 
 /** A longer line is no row of a table. In characters. */
 export const maxLineLength = 2 ** 20
-
-/** Lines of a text. `line`: the number of the first one, from 1. */
-export interface Lines {
-  readonly texts: readonly string[]
-  readonly line: number
-}
-
-/** All lines of a file, piece by piece. */
-export type ReadLines = () => AsyncGenerator<Lines>

@@ -85,24 +85,8 @@ const problemOf = (value: unknown) =>
     ? { name: '', expected: 'an order that trades', actual: 'Cancel' }
     : undefined)
 
-/** The fields of events, each with one meaning in all of them. */
-const fields = {
-  ...{ at: Time, decidedAt: Time, id: Text, symbol: Text, order: TradeOrderValue, reason: t.string },
-  ...{ quantity: Quantity, remaining: Quantity, price: Amount, averagePrice: Amount, isCurrent: t.boolean },
-  ...{ cashUsd: JsonNumber, equityUsd: JsonNumber, feeUsd: JsonNumber, feesUsd: JsonNumber },
-  ...{ slippageUsd: JsonNumber, unrealisedUsd: JsonNumber, valueUsd: JsonNumber },
-  side: t.keyof({ buy: null, sell: null }, 'buy or sell'),
-  prices: t.record(t.string, PriceValue, 'prices by symbol'),
-}
-
-type FieldName = keyof typeof fields
-
-const someOf = (names: readonly FieldName[]): Partial<typeof fields> =>
-  Object.fromEntries(names.map((name) => [name, fields[name]]))
-
-/** The codec of a line with a tag, some of these fields, and others. */
-const lineOf = (tag: JournalLine['_tag'], names: readonly FieldName[], others: t.Props = {}) =>
-  t.strict({ _tag: t.literal(tag), ...someOf(names), ...others })
+const SideValue = t.keyof({ buy: null, sell: null }, 'buy or sell')
+const Prices = t.record(t.string, PriceValue, 'prices by symbol')
 
 const Sampled = t.strict({ at: Time, isCurrent: t.boolean })
 
@@ -126,30 +110,41 @@ const WorkingOrderValue = t.strict({
 })
 
 const Position = t.strict({
-  ...someOf(['symbol', 'averagePrice', 'unrealisedUsd']),
+  symbol: Text,
   quantity: AnyUnits,
+  averagePrice: Amount,
+  unrealisedUsd: JsonNumber,
 })
+
+const decision = { id: Text, decidedAt: Time, at: Time }
 
 const Line = t.union(
   [
-    lineOf('Equity', ['at', 'equityUsd', 'isCurrent', 'prices']),
-    lineOf('State', ['at', 'prices'], {
-      ...{ cash: JsonNumber, fees: Amount, isLiquidated: t.boolean, numbered: Count },
-      sampled: optional(Sampled),
+    t.strict({
+      ...{ _tag: t.literal('Equity'), at: Time, equityUsd: JsonNumber, isCurrent: t.boolean, prices: Prices },
+    }),
+    t.strict({
+      ...{ _tag: t.literal('State'), at: Time, cash: JsonNumber, fees: Amount, isLiquidated: t.boolean },
+      ...{ numbered: Count, prices: Prices, sampled: optional(Sampled) },
       holdings: t.readonlyArray(Holding, 'a list of positions'),
       orders: t.readonlyArray(WorkingOrderValue, 'a list of orders'),
     }),
-    lineOf('Start', ['at']),
-    lineOf('Filled', [
-      ...(['id', 'order', 'symbol', 'side', 'decidedAt', 'at', 'price', 'quantity'] as const),
-      ...(['valueUsd', 'feeUsd', 'slippageUsd', 'remaining'] as const),
-    ]),
-    lineOf('Rejected', ['id', 'decidedAt', 'at', 'reason'], { order: t.unknown }),
-    lineOf('Cancelled', ['id', 'order', 'at'], {
+    t.strict({ _tag: t.literal('Start'), at: Time }),
+    t.strict({
+      ...{ _tag: t.literal('Filled'), ...decision, order: TradeOrderValue, symbol: Text, side: SideValue },
+      ...{ price: Amount, quantity: Quantity, remaining: Quantity },
+      ...{ valueUsd: JsonNumber, feeUsd: JsonNumber, slippageUsd: JsonNumber },
+    }),
+    t.strict({ _tag: t.literal('Rejected'), ...decision, order: t.unknown, reason: t.string }),
+    t.strict({
+      ...{ _tag: t.literal('Cancelled'), id: Text, order: TradeOrderValue, at: Time },
       remaining: t.union([Quantity, t.null], 'an integer of at least 0 as text, or null'),
     }),
-    lineOf('Liquidated', ['at', 'equityUsd']),
-    lineOf('Account', ['at', 'cashUsd', 'equityUsd', 'feesUsd'], { positions: t.readonlyArray(Position) }),
+    t.strict({ _tag: t.literal('Liquidated'), at: Time, equityUsd: JsonNumber }),
+    t.strict({
+      ...{ _tag: t.literal('Account'), at: Time, cashUsd: JsonNumber, equityUsd: JsonNumber },
+      ...{ feesUsd: JsonNumber, positions: t.readonlyArray(Position) },
+    }),
   ],
   what,
 ) as unknown as t.Type<JournalLine, unknown>

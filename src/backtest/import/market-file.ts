@@ -3,7 +3,7 @@ import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { readProblems } from '../recording/codec/errors.js'
 import { candleTicks, type CandleInterval } from './candles.js'
-import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
+import { columnName, isWider, layoutOf, type GivenColumns, type Layout } from './columns.js'
 import { HalfSpreads } from './half-spreads.js'
 import {
   CandleStarts,
@@ -59,9 +59,6 @@ const day = 86_400_000
 
 /** A file of market data, and what was understood of it. It is read twice: to be understood, and for its prices. */
 export class MarketFile {
-  readonly format: string
-  /** The names, or the numbers from 1, of the columns. */
-  readonly columnNames: Readonly<Partial<Record<Field, string>>>
   readonly invalid = new Map<Reason, ReasonCount>()
   /** Rows that are read, but may be misunderstood, by their problem. */
   readonly warnings = new Map<Warning, ReasonCount>()
@@ -88,15 +85,10 @@ export class MarketFile {
 
   private constructor(
     readonly path: string,
-    private readonly table: Table,
+    readonly table: Table,
     readonly layout: Layout,
     private readonly options: ReadOptions,
-  ) {
-    this.format = table.format
-    this.columnNames = Object.fromEntries(
-      Object.entries(layout.columns).map(([field, index]) => [field, columnName(table.names, index)]),
-    )
-  }
+  ) {}
 
   /** Reads and understands a file. Throws if it cannot be read or understood. `closing` ends the reading. */
   static async open(path: string, options: ReadOptions, closing: Subscription): Promise<MarketFile> {

@@ -129,14 +129,8 @@ const heatMap = (
 ): string => {
   const { title: name, format } = figureText(metric)
   const [lefts, tops] = [valuesOf(rows, down), valuesOf(rows, across)]
-  const best = (left: unknown, top: unknown): number | undefined =>
-    highest(
-      rows.filter(({ fields }) => same(fields[down], left) && same(fields[across], top)),
-      metric,
-    )
-  const values = lefts.map((left) => tops.map((top) => best(left, top)))
-  const all = values.flat().filter((value) => value !== undefined)
-  const [low, high] = [Math.min(...all), Math.max(...all)]
+  const best = highestBy(rows, metric, [down, across])
+  const [low, high] = [Math.min(...best.values()), Math.max(...best.values())]
   const isSigned = low < 0 && high > 0
   const shade = (value: number): number => {
     const share = isSigned ? Math.abs(value) / Math.max(-low, high) : (value - low) / (high - low || 1)
@@ -156,7 +150,7 @@ const heatMap = (
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
 <thead><tr><th>${escapeHtml(`${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
 <tbody>
-${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${(values[index] ?? []).map(cell).join('')}</tr>`).join('\n')}
+${lefts.map((left) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
 </tbody></table></div>
 <p class="note">${texts.join(' ')}</p>`
 }
@@ -166,11 +160,9 @@ const mostShade = 40
 
 const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): string => {
   const values = valuesOf(rows, field)
+  const best = highestBy(rows, metric, [field])
   const dots = values.flatMap((value, index) => {
-    const figure = highest(
-      rows.filter(({ fields }) => same(fields[field], value)),
-      metric,
-    )
+    const figure = best.get(keyOf([value]))
     return figure === undefined ? [] : [{ share: (index + 0.5) / values.length, figure }]
   })
   if (dots.length === 0) return ''
@@ -208,12 +200,23 @@ const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] 
   return values.every((value) => typeof value === 'number') ? values.sort((a, b) => a - b) : values
 }
 
-const highest = (rows: readonly SweepRow[], metric: string): number | undefined => {
-  const figures = rows.flatMap(({ figures: own }) => own[metric] ?? [])
-  return figures.length === 0 ? undefined : Math.max(...figures)
+/** The highest figure of the rows with each combination of values of some fields. */
+const highestBy = (
+  rows: readonly SweepRow[],
+  metric: string,
+  names: readonly string[],
+): ReadonlyMap<string, number> => {
+  const highest = new Map<string, number>()
+  for (const { fields, figures } of rows) {
+    const figure = figures[metric]
+    if (figure === undefined) continue
+    const key = keyOf(names.map((name) => fields[name]))
+    highest.set(key, Math.max(highest.get(key) ?? -Infinity, figure))
+  }
+  return highest
 }
 
-const same = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
+const keyOf = (values: readonly unknown[]): string => JSON.stringify(values.map(textOf))
 
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)

@@ -4,7 +4,7 @@ import { Subscription } from 'rxjs'
 import { createWholeRecording } from '../../backtest/recording/write/recording-file.js'
 import type { OwnRow } from '../../backtest/recording/write/own-rows.js'
 import { writeFile, type KnownHeader } from '../../backtest/recording/write/write-recording.js'
-import { flagOf, type Field } from '../../backtest/import/columns.js'
+import { columnName, flagOf, type Field } from '../../backtest/import/columns.js'
 import type { CandleInterval } from '../../backtest/import/candles.js'
 import { MarketFile, type ReasonCount } from '../../backtest/import/market-file.js'
 import type { ImportedToken } from '../../backtest/import/market-row.js'
@@ -249,17 +249,17 @@ const candleLengths = (
 
 /** What was understood of a file. */
 const fileText = (file: MarketFile, interval: CandleInterval | undefined, grouped: NumberFormat): string => {
-  const { path, format, layout, columnNames, rows, from, to, series, unknownSymbols } = file
+  const { path, table, layout, rows, from, to, series, unknownSymbols } = file
   const { invalid, warnings, doubts } = file
-  const columns = (Object.entries(columnNames) as [Field, string][]).map(
-    ([field, name]) =>
-      `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
+  const columns = (Object.entries(layout.columns) as [Field, number][]).map(
+    ([field, index]) =>
+      `${flagOf(field)} = ${describeValue(columnName(table.names, index))}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
   )
   const symbols = [...series].map(([symbol, { token }]) =>
     symbol === '' || symbol === token.topic ? token.topic : `${describeValue(symbol)} = ${token.topic}`,
   )
   return [
-    `${printable(path)}: ${format}, ${layout.kind}`,
+    `${printable(path)}: ${table.format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listText(symbols)}`,
     `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,

@@ -168,10 +168,11 @@ export class PaperRun {
     state.isChanged = false
     // A subscriber may leave while events are emitted: the journal is then closed.
     if (this.subscriber.closed) return
-    if (this.journal !== undefined && !this.isWritten(this.journal, events)) return
+    const isEmitted = this.isCounted || this.continues
+    if (isEmitted && this.journal !== undefined && !this.isWritten(this.journal, events)) return
     if (isChanged) this.change$.next()
     for (const event of events) {
-      if (this.isCounted || this.continues) this.subscriber.next(event)
+      if (isEmitted) this.subscriber.next(event)
       if (event._tag === 'Filled') this.fill$.next(event)
       if (event._tag === 'Equity') this.equity$.next(event)
     }

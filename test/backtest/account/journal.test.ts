@@ -39,7 +39,7 @@ interface Seen {
   readonly positions: readonly Position[]
 }
 
-const startRun = (journal: string, of: Options) => {
+const startRun = (journal: string, of: Options & { readonly warmUp?: number }) => {
   const { client, order$, give } = givenMarket()
   const events: PaperEvent[] = []
   let account: PaperAccount | undefined
@@ -179,6 +179,19 @@ const priceAt = (receivedAt: number, usd: number): Input => ({
   _tag: 'Price',
   symbol: 'A',
   event: right(price(tokens.A.topic, usd, { receivedAt })),
+})
+
+it('has nothing of the warm-up of a new account', async () => {
+  const { of } = heldJournal()
+  const journal = newJournal()
+  const { events, give, stop } = startRun(journal, { ...of, warmUp: 10_000 })
+  give(priceAt(5_000, 2))
+  give(priceAt(14_000, 2))
+  expect(readFileSync(journal, 'utf8')).toBe('')
+  give(priceAt(15_000, 3))
+  stop()
+  expect(events).toMatchObject([{ _tag: 'Equity', at: 15_000, prices: { A: 3 } }])
+  expect(await journalEvents(journal)()).toEqual(right(events))
 })
 
 it('values a position as not current from the end of the journal to the next price', () => {

@@ -149,21 +149,6 @@ describe('price$', () => {
     const rejected = collectEvents(client.price$('svc-0xdead'))
     await eventually(() => expect(rejected.tags()).toEqual(['SubscriptionRejected']))
   })
-
-  it('retries several unconfirmed topics one by one when an error text names no topic', async () => {
-    const simulator = await startTestSimulator({ ...fastMarket, faults: { namelessErrors: true } })
-    const client = createClientFor(simulator, { confirmTimeout: 50 })
-    const eth = collectEvents(client.price$(ethTopic))
-    const rejected = collectEvents(client.price$('svc-0xdead'))
-    const otherRejected = collectEvents(client.price$('svc-0xbeef'))
-    await eventually(() => {
-      expect(rejected.isComplete()).toBe(true)
-      expect(otherRejected.isComplete()).toBe(true)
-    })
-    expect(rejected.tags().at(-1)).toBe('SubscriptionRejected')
-    expect(otherRejected.tags().at(-1)).toBe('SubscriptionRejected')
-    expect(new Set(eth.tags())).toEqual(new Set(['Right']))
-  })
 })
 
 describe('depth$', () => {

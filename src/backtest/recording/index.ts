@@ -17,7 +17,7 @@ export {
 export type { OwnRowSource, WriteRecordingOptions } from './write/write-recording.js'
 export type { OwnDepth, OwnPrice, OwnRow } from './write/own-rows.js'
 export type { ReplayClient } from '../replay/replay.js'
-export type { StrategyClient } from '../replay/replay-session.js'
+export type { StrategyClient } from '../replay/strategy-client.js'
 export { type ReplayOptions } from '../replay/replay-options.js'
 export { type HeaderResult, type ReplayResult, type ReplaySummary } from '../replay/playback.js'
 export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'

@@ -112,16 +112,9 @@ export class Playback implements RowWork {
    */
   startRun(onEnd: () => void): StrategyRun {
     this.hasRun = true
-    const removeSubscriber = this.addSubscriber()
-    const run = this.runs.add(onEnd)
+    const run = this.runs.add(onEnd, this.addSubscriber())
     if (this.isOver) run.end()
-    return {
-      ...run,
-      leave: (unsubscribe) => {
-        run.leave(unsubscribe)
-        removeSubscriber()
-      },
-    }
+    return run
   }
 
   /** True if the header was played, of a source with this name. */

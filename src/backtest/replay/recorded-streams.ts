@@ -135,7 +135,7 @@ export class RecordedStreams {
     recorder.headerAt = at
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
-      this.depths.forget(recorder)
+      for (const stream of this.depths.of(recorder)) stream.forget()
       this.prices.interrupt(outage(newRecording), true, recorder)
       this.prices.reportOutage()
     }
@@ -166,10 +166,10 @@ export class RecordedStreams {
 
   private onStatus(status: ConnectionStatus, recorder: Recorder): void {
     recorder.isClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') this.prices.onOpen(recorder)
+    if (status._tag === 'Open') for (const stream of this.prices.of(recorder)) stream.onOpen()
     if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, recorder)
     if (status._tag === 'Closed') {
-      this.depths.forget(recorder)
+      for (const stream of this.depths.of(recorder)) stream.forget()
       this.prices.interrupt(outage('the recorded client was closed'), true, recorder)
       return
     }

@@ -51,7 +51,7 @@ export class ReplayStreams<E, A> {
    */
   interrupt(error: E, untilValue: boolean, recorder: Recorder): void {
     this.isUnreported = true
-    for (const stream of this.streamsOf(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
+    for (const stream of this.of(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
   }
 
   /** The next events are those of a recorder. `error`: emitted by each stream that has had a row. */
@@ -71,16 +71,6 @@ export class ReplayStreams<E, A> {
     if (!this.isUnreported) return
     this.isUnreported = false
     for (const stream of this.streams.values()) stream.reportOutage()
-  }
-
-  /** The connection is open: late subscribers receive no outage that lasts until then. */
-  onOpen(recorder: Recorder): void {
-    for (const stream of this.streamsOf(recorder)) stream.onOpen()
-  }
-
-  /** Late subscribers of the streams of a recorder receive no event before the next one. */
-  forget(recorder: Recorder): void {
-    for (const stream of this.streamsOf(recorder)) stream.forget()
   }
 
   /** Has no effect if another recorder has the stream by now. */
@@ -111,7 +101,7 @@ export class ReplayStreams<E, A> {
   }
 
   /** The streams of a recorder, and those whose recorder has ended. */
-  private *streamsOf(recorder: Recorder): Generator<ReplayStream<E, A>, void> {
+  *of(recorder: Recorder): Generator<ReplayStream<E, A>, void> {
     for (const stream of this.streams.values())
       if (stream.recorder === recorder || stream.recorder?.isOver === true) yield stream
   }

@@ -17,7 +17,7 @@ import {
   type ReplayResult,
   type ReplaySummary,
 } from './playback.js'
-import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
+import { createStrategyClient, type StrategyClient } from './strategy-client.js'
 import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
 
 /** A client whose streams come from a recording. */
@@ -79,15 +79,16 @@ export const replaySources = (
     const source = sources.map(({ name }) => name).join(', ')
     publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
   }
-  const startSession = (): ReplaySession => {
-    return createSession(new Playback(sources, range, speed, clock, { onLine, onOver }), environment)
+  const startSession = () => {
+    const playback = new Playback(sources, range, speed, clock, { onLine, onOver })
+    return { playback, client: createStrategyClient(playback, environment) }
   }
   let current = startSession()
   /** Sessions that may still run. */
-  let sessions: readonly ReplaySession[] = [current]
+  let sessions = [current]
   let isClosed = false
 
-  const sessionAtStart = (): ReplaySession => {
+  const sessionAtStart = () => {
     if (isClosed || current.playback.isAtStart) return current
     // No later subscriber continues it, and it may have an open file.
     if (!current.playback.waits.hasSubscribers) current.playback.stop()

@@ -4,8 +4,8 @@ import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
 import type { Playback } from './playback.js'
-import type { StrategyClient } from './replay-session.js'
-import type { StrategyClock } from './strategy-runs.js'
+import type { StrategyClient } from './strategy-client.js'
+import type { VirtualTime } from './virtual-time.js'
 
 /** The client of a strategy. `end`: ends only the run of this strategy. */
 export type CreateStrategyClient = (end: () => void) => StrategyClient
@@ -33,7 +33,7 @@ export const runStrategy$ = <A>(
     subscriber.add(() => run.leave(() => subscription.unsubscribe()))
 
     const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
-    const start = (clock: StrategyClock): void => {
+    const start = (clock: VirtualTime | undefined): void => {
       const streamOf$ = <B>(source$: Observable<B>): Stream<B> =>
         checked$(onClock$(source$, clock), onOtherRxjs)
       const client = withStreams(
@@ -66,11 +66,13 @@ const withStreams = (
   },
 })
 
-/** The source, whose subscribers are called on the clock. */
-const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock): Observable<A> =>
-  new Observable<A>((subscriber) => {
-    source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
-  })
+/** The source, whose subscribers are called on the clock, if there is one. */
+const onClock$ = <A>(source$: Observable<A>, clock: VirtualTime | undefined): Observable<A> =>
+  clock === undefined
+    ? source$
+    : new Observable<A>((subscriber) => {
+        source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
+      })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
 const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Stream<A> =>

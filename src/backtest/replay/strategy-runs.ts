@@ -1,37 +1,12 @@
 import { reportError } from '../../base/task/safe-notify.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { activeContext, enterContext, type RxContext } from './rx-context.js'
+import { enterContext } from './rx-context.js'
 import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
-
-/** The clock on which a strategy runs: its clocks and timers of Rx. */
-export interface StrategyClock {
-  /** The time at which its next timer may be due; `Infinity` without timers, and for a clock that is real. */
-  readonly nextDue: number
-  /** Makes the clock active. Returns the context that was active before, which the caller enters again. */
-  enter(): RxContext
-  /** Runs work of the strategy. */
-  run<A>(work: () => A): A
-  /** Moves the clock by a time that passes at once, in ms. Timers keep their remaining delays. */
-  skip(ms: number): void
-  /** Fires the pending timers, up to the due time of the last one. */
-  finish(): void
-  /** Cancels the remaining timers. Later timers are real. */
-  dispose(): void
-}
-
-const realTime: StrategyClock = {
-  nextDue: Infinity,
-  enter: activeContext,
-  run: (work) => work(),
-  skip: () => undefined,
-  finish: () => undefined,
-  dispose: () => undefined,
-}
 
 /** A strategy that runs over a replay, on its own clock. */
 export interface StrategyRun {
-  /** Creates the clock, with the time of the replay, and runs `start` on it. */
-  readonly begin: (start: (clock: StrategyClock) => void) => void
+  /** Creates the clock, with the time of the replay, and runs `start` on it. The clock is `undefined` if time is real. */
+  readonly begin: (start: (clock: VirtualTime | undefined) => void) => void
   /** Fires the timers that are pending, and then ends the run: at once, or after the running tick. */
   readonly end: () => void
   /** Runs `unsubscribe` on the clock and cancels its timers. Idempotent. */
@@ -50,12 +25,13 @@ export interface RowWork extends Brake {
  */
 export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
-  private readonly clocks = new Set<StrategyClock>()
+  private readonly clocks = new Set<VirtualTime>()
   private readonly group = new ClockGroup()
   /** The time that has passed at once, in ms. */
   private skipped = 0
-  /** The clock of the streams outside of `run$`; undefined before the first line. */
-  direct: StrategyClock | undefined
+  /** The clock of the streams outside of `run$`; undefined before the first line, and if time is real. */
+  direct: VirtualTime | undefined
+  private hasStarted = false
   private isRunning = false
   private isEmitting = false
   /** True once the replay is over. */
@@ -72,7 +48,8 @@ export class StrategyRuns {
    * holds the replay before that.
    */
   runAt(time: number, work: RowWork): boolean {
-    if (this.direct === undefined) {
+    if (!this.hasStarted) {
+      this.hasStarted = true
       this.group.time = time
       this.direct = this.createClock()
     }
@@ -83,7 +60,7 @@ export class StrategyRuns {
       if (group.withTimers.size > 0)
         for (const clock of group.withTimers) if (!clock.advance(time, work)) return false
       group.time = time
-      this.emitOn(this.direct, work)
+      this.emit(work)
       return true
     } finally {
       this.endTick()
@@ -91,13 +68,13 @@ export class StrategyRuns {
   }
 
   /** In virtual time, because a change from one virtual clock to another costs less than one from real time and back. */
-  private emitOn(clock: StrategyClock, work: RowWork): void {
+  private emit(work: RowWork): void {
     this.isEmitting = true
-    const before = clock.enter()
+    const before = this.direct?.enter()
     try {
       work.emitRow()
     } finally {
-      enterContext(before)
+      if (before !== undefined) enterContext(before)
       this.isEmitting = false
     }
   }
@@ -133,20 +110,21 @@ export class StrategyRuns {
     for (const clock of this.clocks) clock.skip(ms)
   }
 
-  /** Adds a strategy. `onEnd`: called in real time when the run ends, but not when it leaves. */
-  add(onEnd: () => void): StrategyRun {
-    let clock: StrategyClock | undefined
+  /** Adds a strategy. `onEnd`: called in real time when the run ends, but not when it leaves. `onLeft`: called when it has left. */
+  add(onEnd: () => void, onLeft: () => void): StrategyRun {
+    let clock: VirtualTime | undefined
     const run: StrategyRun = {
       begin: (start) => {
         const created = (clock = this.createClock())
-        this.tick(() => created.run(() => start(created)))
+        this.tick(() => runOn(created, () => start(created)))
       },
       end: () => this.afterTick(() => this.end(run, clock, onEnd)),
       leave: (unsubscribe) => {
         if (!this.runs.delete(run)) return
-        this.tick(() => safely(() => (clock === undefined ? unsubscribe() : clock.run(unsubscribe))))
+        this.tick(() => safely(() => runOn(clock, unsubscribe)))
         if (this.isEnding) this.afterTick(() => this.finish(clock))
         else this.remove(clock)
+        onLeft()
       },
     }
     this.runs.add(run)
@@ -161,26 +139,26 @@ export class StrategyRuns {
     this.afterTick(() => this.finish(this.direct))
   }
 
-  private createClock(): StrategyClock {
-    const { time } = this.group
-    const clock = this.isVirtual ? new VirtualTime(time, this.skipped, this.group) : realTime
+  private createClock(): VirtualTime | undefined {
+    if (!this.isVirtual) return undefined
+    const clock = new VirtualTime(this.group.time, this.skipped, this.group)
     this.clocks.add(clock)
     return clock
   }
 
-  private end(run: StrategyRun, clock: StrategyClock | undefined, onEnd: () => void): void {
+  private end(run: StrategyRun, clock: VirtualTime | undefined, onEnd: () => void): void {
     clock?.finish()
     // A timer may have completed the strategy.
     if (this.runs.has(run)) onEnd()
   }
 
-  private finish(clock: StrategyClock | undefined): void {
+  private finish(clock: VirtualTime | undefined): void {
     clock?.finish()
     this.remove(clock)
   }
 
   /** Removes a clock after the immediates that it still has. */
-  private remove(clock: StrategyClock | undefined): void {
+  private remove(clock: VirtualTime | undefined): void {
     if (clock === undefined) return
     clock.dispose()
     this.tick(() => undefined)
@@ -219,6 +197,8 @@ export class StrategyRuns {
     else callback()
   }
 }
+
+const runOn = (clock: VirtualTime | undefined, work: () => void): void => (clock ? clock.run(work) : work())
 
 const safely = (work: () => void): void => {
   try {

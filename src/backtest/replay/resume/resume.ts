@@ -18,7 +18,7 @@ import { openableSources, type FileUrl, type OpenableSource } from '../../record
 import { depthRow$, priceRow$ } from '../../recording/write/client-rows.js'
 import { Playback } from '../playback.js'
 import { timeOption } from '../replay-options.js'
-import { createSession, type StrategyClient } from '../replay-session.js'
+import { createStrategyClient, type StrategyClient } from '../strategy-client.js'
 import { runStrategy$ } from '../run-strategy.js'
 import { HistoryRows } from './history-rows.js'
 import { LiveRows } from './live-rows.js'
@@ -108,7 +108,7 @@ export const resume$ = <A>(
           live.fromBorder(depthRow$(client, mint, interval, live.times), () => streams.restart(mint)),
         )
       })
-    const { client: replayed } = createSession(playback, 'mainnet', {
+    const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
       streams: { price$, depth$ },
     })

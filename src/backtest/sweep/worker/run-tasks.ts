@@ -6,7 +6,7 @@ import type { RecordingHeader, Row } from '../../recording/codec/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../replay/playback.js'
 import { replaySettings } from '../../replay/replay-options.js'
-import { createSession } from '../../replay/replay-session.js'
+import { createStrategyClient } from '../../replay/strategy-client.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'
 import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
@@ -51,7 +51,7 @@ export const runTasks$ = (
         completeStreams()
         end()
       }
-      return createSession(playback, environment, { onClose }).client
+      return createStrategyClient(playback, environment, { onClose })
     }
 
     /** A stream that the end of a damaged recording has ended has no result. */

@@ -8,13 +8,16 @@ import { rxClock } from '../../base/time/rx-clock.js'
 import { recordedHistory } from '../history/recorded-history.js'
 import type { Playback } from './playback.js'
 
-/** One replay of the sources, and a client over it. */
-export interface ReplaySession {
-  readonly playback: Playback
-  readonly client: StrategyClient
+/** The client of a strategy in a replay. */
+export interface StrategyClient extends Client {
+  /**
+   * The rows before the current time of the replay, including rows before its `from`. The replay pauses while they are
+   * read. Reads the recordings again: a source that can be read only once is a `RecordingError`.
+   */
+  readonly history: History
 }
 
-export interface SessionOptions {
+interface StrategyClientOptions {
   /** Called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. */
   readonly onClose?: (completeStreams: () => void) => void
   /** The rows before and after those of the replay. Default: the sources of the playback. */
@@ -23,15 +26,16 @@ export interface SessionOptions {
   readonly streams?: Partial<ClientStreams>
 }
 
-export const createSession = (
+/** A client over a replay. */
+export const createStrategyClient = (
   playback: Playback,
   environment: Environment,
   {
     onClose = (completeStreams) => playback.close(completeStreams),
     past,
     streams: given,
-  }: SessionOptions = {},
-): ReplaySession => {
+  }: StrategyClientOptions = {},
+): StrategyClient => {
   const { streams } = playback
   const client = clientFromStreams({
     environment,
@@ -44,16 +48,7 @@ export const createSession = (
     onClose,
     ...given,
   })
-  return { playback, client: { ...client, history: replayHistory(playback, past) } }
-}
-
-/** The client of a strategy in a replay. */
-export interface StrategyClient extends Client {
-  /**
-   * The rows before the current time of the replay, including rows before its `from`. The replay pauses while they are
-   * read. Reads the recordings again: a source that can be read only once is a `RecordingError`.
-   */
-  readonly history: History
+  return { ...client, history: replayHistory(playback, past) }
 }
 
 /** The history of a replay. */

@@ -105,8 +105,9 @@ class PastReading {
 
   /** The lines of a file before its first header or row with the topic concern other topics. */
   private async readFile(file: RecordedFile): Promise<Either<HistoryError, ReadingEnd>> {
-    const { topicPast, past, from } = this
+    const { topicPast, past, from, owner: before } = this
     const { topic, range, closing, flush, isPlayed } = past
+    const { priceAt: lastAt } = topicPast
     const part = await file.partOf({ from, to: range.to })
     let { isOneRecorder: isSameRecorder } = past
     let hasTopic = false
@@ -137,12 +138,11 @@ class PastReading {
         passHeader()
         if (line._tag === 'Recording') continue
         if (line.at >= range.from && !topicPast.isKnown) return right('starts too late')
-        if (this.owner !== file && topicPast.concerns(line)) {
-          const { owner = file } = this
-          if (owner !== file && isSameRecorder !== true && line.at < topicPast.priceAt)
+        if (topicPast.concerns(line)) {
+          if (before !== undefined && isSameRecorder !== true && line.at < lastAt)
             return left(
               recordingError(origin.source, origin.lineNumber, encodeRow(line), [
-                sameTime(topic, owner.source.name),
+                sameTime(topic, before.source.name),
               ]),
             )
           this.owner = file

@@ -1,39 +1,31 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 
-/** A file at whose end one process writes synchronously: written data are kept when the process is killed. */
-export interface AppendedFile {
-  /** In bytes, as far as this process knows. */
-  readonly size: number
-  /**
-   * Throws if another program has cut the file. If the bytes cannot be written completely, for example on a full disk, the written
-   * part is removed, and the error is thrown.
-   */
-  readonly append: (bytes: Uint8Array) => void
-  /** Removes all bytes from a position on. Throws if another program has cut the file. */
-  readonly cut: (size: number) => void
-  readonly close: () => void
-}
-
 /** Throws if the file cannot be created, or exists already. `mode`: its permissions. */
 export const createFile = (path: string, mode?: number): AppendedFile =>
-  new OpenFile(openSync(path, 'ax', mode), 0)
+  new AppendedFile(openSync(path, 'ax', mode), 0)
 
 /** Opens a file, or creates it. Throws an error of the system. */
-export const openFile = (path: string): OpenFile => {
+export const openFile = (path: string): AppendedFile => {
   const descriptor = openSync(path, 'a+')
-  return new OpenFile(descriptor, fstatSync(descriptor).size)
+  return new AppendedFile(descriptor, fstatSync(descriptor).size)
 }
 
 /** Opens a file again that this process has written. `size`: its size then, in bytes. Throws if the file does not exist. */
 export const reopenFile = (path: string, size: number): AppendedFile =>
-  new OpenFile(openSync(path, constants.O_RDWR | constants.O_APPEND), size)
+  new AppendedFile(openSync(path, constants.O_RDWR | constants.O_APPEND), size)
 
-export class OpenFile implements AppendedFile {
+/** A file at whose end one process writes synchronously: written data are kept when the process is killed. */
+export class AppendedFile {
   constructor(
     readonly descriptor: number,
+    /** In bytes, as far as this process knows. */
     public size: number,
   ) {}
 
+  /**
+   * Throws if another program has cut the file. If the bytes cannot be written completely, for example on a full disk, the written
+   * part is removed, and the error is thrown.
+   */
   append(bytes: Uint8Array): void {
     this.checkSize()
     try {
@@ -45,6 +37,7 @@ export class OpenFile implements AppendedFile {
     this.size += bytes.length
   }
 
+  /** Removes all bytes from a position on. Throws if another program has cut the file. */
   cut(size: number): void {
     this.checkSize()
     ftruncateSync(this.descriptor, size)

@@ -47,48 +47,34 @@ export class Gzip {
 const sliceLength = 4_096
 
 /**
- * Decompresses gzip data of one or more members, chunk by chunk. zlib discards the output of the call that finds damage: up to
- * 16 kB of text before it.
+ * Decompresses gzip data of one or more members. Damaged and truncated data throw, after the data before the damage; zlib discards
+ * the output of the call that finds it: up to 16 kB of text.
  */
-export class Gunzip {
-  private readonly stream = createGunzip()
-  private readonly output: Uint8Array[] = []
+export async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const stream = createGunzip()
+  const output: Uint8Array[] = []
   /** Ends the wait for the stream. */
-  private settle: () => void = () => undefined
-
-  constructor() {
-    this.stream.on('data', (part: Uint8Array) => this.output.push(part))
-    for (const event of ['error', 'end']) this.stream.on(event, () => this.settle())
-  }
-
-  /** Yields the data of a chunk. Damaged data throw, after the data before the damage. */
-  async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    for (let from = 0; from < chunk.length; from += sliceLength) {
-      const slice = chunk.subarray(from, from + sliceLength)
-      yield* this.outputOf((done) => this.stream.write(slice, done))
-    }
-  }
-
-  /** Yields the rest. Throws if the data are truncated. */
-  end(): AsyncGenerator<Uint8Array, void> {
-    return this.outputOf(() => this.stream.end())
-  }
-
-  close(): void {
-    this.stream.destroy()
-  }
-
+  let settle = (): void => undefined
+  stream.on('data', (part: Uint8Array) => output.push(part))
+  for (const event of ['error', 'end']) stream.on(event, () => settle())
   /** The stream ends before zeros that pad the file, and accepts no further data. */
-  private async *outputOf(start: (done: () => void) => void): AsyncGenerator<Uint8Array, void> {
-    const { stream } = this
+  async function* outputOf(start: (done: () => void) => void): AsyncGenerator<Uint8Array, void> {
     if (!stream.readableEnded && !stream.errored) {
       await new Promise<void>((resolve) => {
-        this.settle = resolve
+        settle = resolve
         start(resolve)
       })
     }
-    yield* this.output.splice(0)
+    yield* output.splice(0)
     if (stream.errored) throw gzipError(stream.errored)
+  }
+  try {
+    for await (const chunk of chunks)
+      for (let from = 0; from < chunk.length; from += sliceLength)
+        yield* outputOf((done) => stream.write(chunk.subarray(from, from + sliceLength), done))
+    yield* outputOf(() => stream.end())
+  } finally {
+    stream.destroy()
   }
 }
 

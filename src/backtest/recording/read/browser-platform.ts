@@ -11,7 +11,7 @@ export const browserPlatform: SourcePlatform = {
       'expected data, such as the body of a fetch: a browser has no files',
     )
   },
-  createGunzip: () => new Gunzip(),
+  gunzip: (chunks) => gunzip(chunks),
   publish: () => undefined,
 }
 
@@ -19,42 +19,33 @@ export const browserPlatform: SourcePlatform = {
  * Decompresses gzip data of one member by the browser's `DecompressionStream`, which rejects further members. It discards
  * the output of damaged data, so that rows directly before the damage may be lost.
  */
-export class Gunzip {
-  private readonly stream = new DecompressionStream('gzip')
-  private readonly writer = this.stream.writable.getWriter()
-  private readonly output: Uint8Array[] = []
-  private readonly reading = this.readAll()
-
-  /** Yields the data of this chunk, or of earlier chunks. */
-  write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    return this.outputOf(this.writer.write(chunk))
-  }
-
-  /** Yields the rest. Throws if the data are truncated. */
-  end(): AsyncGenerator<Uint8Array, void> {
-    return this.outputOf(this.writer.close().then(() => this.reading))
-  }
-
-  close(): void {
-    void this.writer.abort().catch(() => undefined)
-    this.reading.catch(() => undefined)
-  }
-
-  private async *outputOf(work: Promise<void>): AsyncGenerator<Uint8Array, void> {
+async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const { readable, writable } = new DecompressionStream('gzip')
+  const writer = writable.getWriter()
+  const output: Uint8Array[] = []
+  const reading = readAll(readable, output)
+  async function* outputAfter(work: Promise<void>): AsyncGenerator<Uint8Array, void> {
     const failure = await work.then(() => undefined, gzipError)
-    yield* this.output.splice(0)
+    yield* output.splice(0)
     if (failure !== undefined) throw failure
   }
+  try {
+    for await (const chunk of chunks) yield* outputAfter(writer.write(chunk))
+    yield* outputAfter(writer.close().then(() => reading))
+  } finally {
+    void writer.abort().catch(() => undefined)
+    reading.catch(() => undefined)
+  }
+}
 
-  /** Reads all the time, because the stream accepts no data while its output is not read. */
-  private async readAll(): Promise<void> {
-    // Node's types do not declare the type of the chunks.
-    const reader = this.stream.readable.getReader() as WebReader
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done || value === undefined) return
-      this.output.push(value as Uint8Array)
-    }
+/** Reads all the time, because the stream accepts no data while its output is not read. */
+const readAll = async (readable: DecompressionStream['readable'], output: Uint8Array[]): Promise<void> => {
+  // Node's types do not declare the type of the chunks.
+  const reader = readable.getReader() as WebReader
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || value === undefined) return
+    output.push(value as Uint8Array)
   }
 }
 

@@ -1,13 +1,13 @@
 import { publish } from '../../../wire/platform/node/diagnostics.js'
 import { fileSize, readFileBytes, readFilePart } from '../files/files.js'
-import { Gunzip } from '../files/gzip.js'
+import { gunzip } from '../files/gzip.js'
 import type { PlatformSource, SourcePlatform } from './source.js'
 
 /** Node, and the runtimes that are compatible with it. */
 export const nodePlatform: SourcePlatform = {
   stringSource: (path) => fileSource(path, path),
   urlSource: (href) => fileSource(href, new URL(href)),
-  createGunzip: () => new Gunzip(),
+  gunzip,
   publish,
 }
 

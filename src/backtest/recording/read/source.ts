@@ -54,7 +54,7 @@ export interface SourcePlatform {
   readonly stringSource: (text: string) => PlatformSource
   /** The source that a URL names. Throws a `ConfigurationError` if the platform has no files. */
   readonly urlSource: (href: string) => PlatformSource
-  readonly createGunzip: () => Gunzip
+  readonly gunzip: Gunzip
   readonly publish: Publish
 }
 
@@ -62,14 +62,11 @@ export interface PlatformSource extends Partial<Omit<OpenableSource, 'open'>> {
   readonly open: () => Chunks
 }
 
-/** Decompresses gzip data of one or more members, chunk by chunk. */
-export interface Gunzip {
-  /** Yields the data of a chunk. Damaged data throw, after all data before the damage that can be decompressed. */
-  write(chunk: Uint8Array): AsyncIterable<Uint8Array>
-  /** Yields the rest. Throws if the data are truncated. */
-  end(): AsyncIterable<Uint8Array>
-  close(): void
-}
+/**
+ * Decompresses gzip data of one or more members. Damaged and truncated data throw, after all data before the damage that can be
+ * decompressed.
+ */
+export type Gunzip = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, void>
 
 /** Throws a `ConfigurationError` for a value that is not a source. */
 export const openableSources = (
@@ -89,7 +86,7 @@ export const openableSource = (
   defaultName = 'the recording',
 ): OpenableSource => {
   const { name = defaultName, open, ...source } = sourceOf(platform, part)
-  return { ...source, name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
+  return { ...source, name, open: (closing) => decompressed(open(closing), platform.gunzip) }
 }
 
 const sourceOf = (
@@ -165,23 +162,30 @@ async function* readWebStream(
 export const gzipStart = 0x1f
 
 /** The chunks of a source, decompressed if its first byte is that of gzip data. */
-async function* decompressed(
-  source: Chunks,
-  createGunzip: () => Gunzip,
-): AsyncGenerator<string | Uint8Array, void> {
-  let gunzip: Gunzip | undefined
-  let isAtStart = true
+async function* decompressed(source: Chunks, gunzip: Gunzip): AsyncGenerator<string | Uint8Array, void> {
+  const chunks = checked(source)
   try {
-    for await (const chunk of source) {
-      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
-        throw new Error(`a chunk of type ${typeof chunk}`)
-      if (isAtStart && chunk[0] === gzipStart) gunzip = createGunzip()
-      isAtStart &&= chunk.length === 0
-      if (gunzip === undefined) yield chunk
-      else yield* gunzip.write(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk)
-    }
-    if (gunzip !== undefined) yield* gunzip.end()
+    let first = await chunks.next()
+    while (first.done !== true && first.value.length === 0) first = await chunks.next()
+    if (first.done === true) return
+    if (first.value[0] === gzipStart) return yield* gunzip(bytesOf(first.value, chunks))
+    yield first.value
+    yield* chunks
   } finally {
-    gunzip?.close()
+    await chunks.return()
   }
+}
+
+async function* checked(source: Chunks): AsyncGenerator<string | Uint8Array, void> {
+  for await (const chunk of source) {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
+      throw new Error(`a chunk of type ${typeof chunk}`)
+    yield chunk
+  }
+}
+
+async function* bytesOf(first: string | Uint8Array, chunks: Chunks): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder()
+  if (typeof first !== 'string') yield first
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
 }

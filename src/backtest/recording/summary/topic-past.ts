@@ -31,7 +31,6 @@ export class TopicPast {
   /** The time of the last price, in ms since the Unix epoch. */
   priceAt = -Infinity
   private readonly key: string
-  private readonly spellings = new Map<string, boolean>()
 
   constructor(
     private readonly topic: Topic,
@@ -142,13 +141,8 @@ export class TopicPast {
     if (from < to) this.emit({ _tag: 'Gap', topic, from, to, cause: gap.cause })
   }
 
-  /** Cached, because a recording has few spellings and many rows. */
   private isTopic(name: string): boolean {
-    const known = this.spellings.get(name)
-    if (known !== undefined) return known
-    const isTopic = name.toLowerCase() === this.key
-    this.spellings.set(name, isTopic)
-    return isTopic
+    return name === this.topic || name.toLowerCase() === this.key
   }
 }
 

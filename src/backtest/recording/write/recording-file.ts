@@ -34,7 +34,7 @@ export const maxBlockMs = 2_000
 export const createRecordingFile = (
   path: string,
   isGzip: boolean = path.endsWith(gzipExtension),
-  create: (path: string) => AppendedFile = createFile,
+  create: (path: string) => BlockTarget = createFile,
 ): RecordingFile => new BlockFile(create(path), isGzip, isGzip ? maxBlockMs : 0)
 
 /** Creates a file that has the name of a partial file until `finish`. Throws if the path exists. */
@@ -62,6 +62,8 @@ const checkFree = (path: string): void => {
   throw Object.assign(new Error(`EEXIST: file already exists, '${path}'`), { code: 'EEXIST' })
 }
 
+type BlockTarget = Pick<AppendedFile, 'size' | 'append' | 'cut' | 'close'>
+
 /** Writes lines in blocks. `maxMs`: how long a line waits for its block; 0 for a block of each line. */
 class BlockFile implements RecordingFile {
   private block = ''
@@ -71,7 +73,7 @@ class BlockFile implements RecordingFile {
   private readonly writeBlock: (text: string) => void
 
   constructor(
-    private readonly file: AppendedFile,
+    private readonly file: BlockTarget,
     isGzip: boolean,
     private readonly maxMs: number,
   ) {
@@ -118,7 +120,7 @@ class BlockFile implements RecordingFile {
   }
 }
 
-const gzipWriter = (file: AppendedFile): ((text: string) => void) => {
+const gzipWriter = (file: BlockTarget): ((text: string) => void) => {
   const gzip = new Gzip()
   /** Where the next block starts. */
   let end = 0

@@ -83,7 +83,11 @@ export class LearnedRows {
     if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
     if (!(isRecordedTime(at) && isValueTime(receivedAt) && isEpoch(epoch) && isPriceValue(price)))
       return undefined
-    return isCount(count) ? createPriceRow(at, topic, price, receivedAt, epoch, run, count) : undefined
+    if (!isCount(count)) return undefined
+    const event = right({ topic, price, receivedAt, epoch })
+    return run === ''
+      ? { _tag: 'Price', at, topic, event }
+      : { _tag: 'Price', at, topic, event, position: { run, count } }
   }
 
   private readDepthRow(): DepthRow | undefined {
@@ -113,22 +117,6 @@ export class LearnedRows {
     const totalQuantityUsd = line.readNumber()
     return totalQuantityUsd < Infinity ? createDepthSide({ totalQuantity, totalQuantityUsd }) : undefined
   }
-}
-
-/** `run`: empty for a row without a position. */
-export const createPriceRow = (
-  at: number,
-  topic: Topic,
-  price: number,
-  receivedAt: number,
-  epoch: number,
-  run: string,
-  count: number,
-): PriceRow => {
-  const event = right({ topic, price, receivedAt, epoch })
-  return run === ''
-    ? { _tag: 'Price', at, topic, event }
-    : { _tag: 'Price', at, topic, event, position: { run, count } }
 }
 
 const brace = 0x7d

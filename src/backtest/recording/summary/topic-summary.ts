@@ -130,18 +130,14 @@ export class TopicSummariser {
   }
 }
 
-const gapSummary = (gaps: readonly MissingTime[], cause: GapCause): GapSummary =>
-  gaps
-    .filter((gap) => gap.cause === cause)
-    .map(({ from, to }) => to - from)
-    .reduce(
-      ({ count, ms, longestMs }, length) => ({
-        count: count + 1,
-        ms: ms + length,
-        longestMs: Math.max(longestMs, length),
-      }),
-      { count: 0, ms: 0, longestMs: 0 },
-    )
+const gapSummary = (gaps: readonly MissingTime[], cause: GapCause): GapSummary => {
+  const lengths = gaps.filter((gap) => gap.cause === cause).map(({ from, to }) => to - from)
+  return {
+    count: lengths.length,
+    ms: lengths.reduce((sum, length) => sum + length, 0),
+    longestMs: lengths.reduce((longest, length) => Math.max(longest, length), 0),
+  }
+}
 
 /** Counts the prices of each second, and how many seconds have each count. */
 class Rates {

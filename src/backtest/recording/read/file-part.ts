@@ -29,14 +29,14 @@ export interface FilePart {
 export const wholeFile: FilePart = { start: 0, end: Infinity }
 
 /** The times of the first rows of the parts of a file, and of its last row, in ms since the Unix epoch. */
-export interface RowTimes {
+export interface PartTimes {
   /** The length of a part, in bytes. */
   readonly part: number
   readonly times: readonly number[]
 }
 
 /** `size`: of the file, in bytes. */
-export const readTimes = async (bytes: FileBytes, size: number): Promise<RowTimes> => {
+export const readTimes = async (bytes: FileBytes, size: number): Promise<PartTimes> => {
   const part = minPart * Math.ceil(size / minPart / maxParts)
   const last = (await lastTime(bytes, size)) ?? -Infinity
   const times: number[] = []
@@ -52,7 +52,7 @@ export const readTimes = async (bytes: FileBytes, size: number): Promise<RowTime
  * The part with all rows of a range. It is the whole file if a time is earlier than the one before it, because the clock was set
  * back, or is in another unit, which is an error.
  */
-export const findPart = ({ part, times }: RowTimes, { from, to }: TimeRange): FilePart => {
+export const findPart = ({ part, times }: PartTimes, { from, to }: TimeRange): FilePart => {
   const isInMs = times.every((at) => unitOfTime(at) === undefined)
   if (!isInMs || times.some((at, index) => at < (times[index - 1] ?? at))) return wholeFile
   const first = times.findIndex((at) => at >= from - clockTolerance)

@@ -13,7 +13,7 @@ import {
   readTimes,
   wholeFile,
   type FilePart,
-  type RowTimes,
+  type PartTimes,
 } from './file-part.js'
 import { readSource, type EntriesResult } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
@@ -30,7 +30,7 @@ export interface StartedFile {
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
-  private known: { readonly size: number; readonly times: RowTimes } | undefined
+  private known: { readonly size: number; readonly times: PartTimes } | undefined
 
   constructor(readonly source: OpenableSource) {}
 
@@ -91,7 +91,7 @@ export class RecordedFile {
   }
 
   /** The times of some rows, of which the first one is that of the file. They are read again when the file has grown. */
-  private async timesOf(bytes: FileBytes): Promise<RowTimes> {
+  private async timesOf(bytes: FileBytes): Promise<PartTimes> {
     const size = await bytes.size()
     if (this.known?.size !== size) this.known = { size, times: await readTimes(bytes, size) }
     return this.known.times

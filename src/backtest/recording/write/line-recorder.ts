@@ -40,7 +40,7 @@ export interface Recorder extends AsyncDisposable {
   readonly stop: () => Promise<RecordResult>
 }
 
-/** Writes rows as lines until it is stopped, `recordUntilComplete` has completed, or a write fails. */
+/** Writes rows as lines until it is stopped, or a write fails. */
 export class LineRecorder implements Recorder {
   rows = 0
   pending = 0
@@ -64,14 +64,9 @@ export class LineRecorder implements Recorder {
     }
   }
 
-  /** Records these rows until the recording ends. */
-  record(rows$: Observable<Row>): void {
-    this.subscriptions.add(rows$.subscribe((row) => this.addRow(row)))
-  }
-
-  /** Records these rows, and ends the recording when they complete. */
-  recordUntilComplete(rows$: Observable<Row>): void {
-    this.subscriptions.add(rows$.subscribe({ next: (row) => this.addRow(row), complete: () => this.end() }))
+  /** Records these rows. `onEnd`: called when they complete. */
+  record(rows$: Observable<Row>, onEnd = (): void => undefined): void {
+    this.subscriptions.add(rows$.subscribe({ next: (row) => this.addRow(row), complete: onEnd }))
   }
 
   readonly stop = (): Promise<RecordResult> => {

@@ -47,11 +47,12 @@ export const recordOn =
     const times = new RowTimes((at) => recorder.addHeader({ ...header, at }))
     recorder.record(statusRow$(client, times))
     recorder.record(uncorrelatedRow$(client, times))
-    recorder.recordUntilComplete(
+    recorder.record(
       merge(
         ...topics.map((topic) => priceRow$(client, topic, times)),
         ...mints.map((mint) => depthRow$(client as Client, mint, interval, times)),
       ),
+      () => void recorder.stop(),
     )
     return recorder
   }

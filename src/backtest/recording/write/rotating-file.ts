@@ -49,10 +49,13 @@ export const createRotatingFile = (
   const open = (at: number, first = 1) => {
     for (let number = first; ; number++) {
       const path = rotatedPath(out, at, isGzip, number)
-      const file = createUnlessTaken(() => create(path, isGzip))
-      if (file === undefined) continue
-      onFile?.(path)
-      return { number, path, file, at, openedAt: elapsed() }
+      try {
+        const file = create(path, isGzip)
+        onFile?.(path)
+        return { number, path, file, at, openedAt: elapsed() }
+      } catch (thrown) {
+        if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+      }
     }
   }
   const isOver = (at: number): boolean =>
@@ -103,15 +106,6 @@ export const createRotatingFile = (
 
 /** The names of files have no fraction of a second. */
 const secondOf = (at: number): number => Math.floor(at / 1000)
-
-const createUnlessTaken = (create: () => RecordingFile): RecordingFile | undefined => {
-  try {
-    return create()
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    return undefined
-  }
-}
 
 /**
  * The path of the file that starts at a time: `market.ndjson` becomes `market.2026-11-22T10-00-00Z.ndjson`, in UTC, so

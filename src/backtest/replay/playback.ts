@@ -3,8 +3,8 @@ import { Subscription } from 'rxjs'
 import { clientClosed } from '../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
-import type { Clock } from '../../base/time/clock.js'
 import { macrotasks, nextTurn } from '../../base/time/macrotask.js'
+import { systemClock } from '../../base/time/system-clock.js'
 import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
@@ -71,8 +71,6 @@ export class Playback implements RowWork {
     private readonly range: TimeRange,
     /** `Infinity`: strategies run in virtual time. */
     speed: number,
-    /** Runs the waits between the rows. */
-    realTime: Clock,
     private readonly observer: PlaybackObserver = {},
     private readonly read = (reading: SetReading): AsyncGenerator<EntriesResult, void> =>
       readSet(sources, reading),
@@ -83,7 +81,7 @@ export class Playback implements RowWork {
       () => this.addSubscriber(),
     )
     this.runs = new StrategyRuns(speed === Infinity)
-    this.waits = new RowWaits(speed, realTime, this.closing)
+    this.waits = new RowWaits(speed, systemClock(), this.closing)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */

@@ -5,7 +5,15 @@ import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { Recorder } from '../recording/read/read-entries.js'
 
-export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
+interface ReplayStreamsConfig<E, A> {
+  /** The events for late subscribers. */
+  readonly retention: Retention<E, A>
+  /** The monotonic time of the replay, in ms. */
+  readonly elapsed: () => number
+  /** True if an event reports an outage. */
+  readonly isOutage: (event: Either<E, A>) => boolean
+  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
+  readonly onSubscribe: () => () => void
   /** The error of a stream that is not in the recording. */
   readonly notRecorded: (name: string) => E
   /** Returns the error of a stream whose next event is that of another recorder. Default: none. */
@@ -121,17 +129,6 @@ export class ReplayStreams<E, A> {
   }
 }
 
-interface ReplayStreamConfig<E, A> {
-  /** The events for late subscribers. */
-  readonly retention: Retention<E, A>
-  /** The monotonic time of the replay, in ms. */
-  readonly elapsed: () => number
-  /** True if an event reports an outage. */
-  readonly isOutage: (event: Either<E, A>) => boolean
-  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
-  readonly onSubscribe: () => () => void
-}
-
 /** One stream of a replay. A late subscriber receives the retained event first. */
 class ReplayStream<E, A> {
   private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
@@ -149,7 +146,7 @@ class ReplayStream<E, A> {
     { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
   /** True until the next value of a stream that `Open` does not make current again. */
   private isDownUntilValue = false
-  constructor(private readonly config: ReplayStreamConfig<E, A>) {
+  constructor(private readonly config: ReplayStreamsConfig<E, A>) {
     this.retained = new RetainedEvent(config.retention, config.elapsed)
   }
 

@@ -1,7 +1,6 @@
 import { defer, type Observable } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
-import { systemClock } from '../../base/time/system-clock.js'
 import {
   openableSources,
   type OpenableSource,
@@ -73,14 +72,13 @@ export const replaySources = (
   publish: Publish,
   onLine?: PlaybackObserver['onLine'],
 ): ReplayClient => {
-  const clock = systemClock()
   const onOver = ({ earlierRows, skewedRows }: ReplaySummary): void => {
     if (earlierRows + skewedRows === 0) return
     const source = sources.map(({ name }) => name).join(', ')
     publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
   }
   const startSession = () => {
-    const playback = new Playback(sources, range, speed, clock, { onLine, onOver })
+    const playback = new Playback(sources, range, speed, { onLine, onOver })
     return { playback, client: createStrategyClient(playback, environment) }
   }
   let current = startSession()

@@ -80,7 +80,6 @@ export const resume$ = <A>(
       sources,
       range,
       Infinity,
-      systemClock(),
       {
         onRecordingEnd: () => {
           if (history === undefined) runs.tick(() => streams.takeOver(live.recorder))

@@ -43,7 +43,7 @@ export const runTasks$ = (
       if (counts(at)) rows++
       onRow()
     }
-    const playback = new Playback(sources, range, Infinity, clock, { onLine })
+    const playback = new Playback(sources, range, Infinity, { onLine })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

@@ -87,14 +87,14 @@ export const runGateway = async (
     ...setup,
     clock,
     report,
-    record: history?.record ?? record,
+    record: history?.recorder.record ?? record,
   })
   const relays = createRelays(client, { ...setup, clock, report })
   const handleRequest = createRequestHandler({
     access,
     service,
     relays,
-    health: () => ({ ...prices.health(), history: history?.snapshot() }),
+    health: () => ({ ...prices.health(), history: history?.recorder.snapshot() }),
     signatures: () => secrets.macs && { service, macs: secrets.macs },
     accessTokens: () => secrets.tokens,
     tokens: symbols,
@@ -124,7 +124,7 @@ export const runGateway = async (
     removeSource()
     const closed = prices.close()
     relays.close()
-    history?.close()
+    history?.recorder.close()
     // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await Promise.all([stopListening(server), closed])
@@ -145,7 +145,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: keys === undefined,
     service,
-    inspect: () => ({ ...prices.inspect(), history: history?.snapshot() }),
+    inspect: () => ({ ...prices.inspect(), history: history?.recorder.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }

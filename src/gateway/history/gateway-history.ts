@@ -17,7 +17,7 @@ import { RecordedFile, type StartedFile } from '../../backtest/recording/read/re
 import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
-import { GatewayError, type GatewayHistorySnapshot } from '../gateway.js'
+import { GatewayError } from '../gateway.js'
 import type { Report } from '../server/report.js'
 import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
 import { Recorder } from './recorder.js'
@@ -93,16 +93,13 @@ const lockFolder = (folder: string): FileLock => {
 const historyFolderError = (problem: string, cause = new Error(problem)): GatewayError =>
   new GatewayError('history.folder', problem, cause)
 
-/** Records the topics that consumers want, and reads their past. */
+/** The past of the topics that a gateway records. */
 export class GatewayHistory {
   constructor(
     private readonly config: GatewayHistoryConfig,
     private readonly index: FolderIndex,
-    private readonly recorder: Recorder,
+    readonly recorder: Recorder,
   ) {}
-
-  /** Records a topic, as it is requested from the service, until the subscription ends. */
-  readonly record = (topic: Topic): Subscription => this.recorder.record(topic)
 
   /** Reads the past of a topic of the service, in the spelling of the caller. */
   async read(
@@ -151,15 +148,6 @@ export class GatewayHistory {
       if (covered !== undefined) topics.push(covered)
     }
     return right(topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1)))
-  }
-
-  snapshot(): GatewayHistorySnapshot {
-    return this.recorder.snapshot()
-  }
-
-  /** Ends the recordings, and unlocks the folder. Idempotent. */
-  close(): void {
-    this.recorder.close()
   }
 
   /** The operator learns the file. A consumer does not receive the path. */

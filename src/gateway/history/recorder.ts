@@ -65,7 +65,7 @@ export class Recorder {
   }
 
   /** Records a topic, in the spelling of the file names, until each of its subscriptions has ended. */
-  record(topic: Topic): Subscription {
+  readonly record = (topic: Topic): Subscription => {
     const recorded = this.topics.get(topic) ?? new RecordedTopic(topic, this)
     this.topics.set(topic, recorded)
     return recorded.want()

@@ -34,7 +34,7 @@ it('replays each price of a gateway whose clock was set, in order, after a Disco
       expected[topic]?.push(usd)
     }
   }
-  history.close()
+  history.recorder.close()
   vi.useRealTimers()
   for (const topic of topics) {
     const replayed$ = replay(recordingsIn(folder), { speed: Infinity }).run$((inside) =>

@@ -137,7 +137,7 @@ const startModel = async () => {
     },
     /** The clock is right when a gateway starts: then the names of the files count. */
     restart: async (): Promise<void> => {
-      history.close()
+      history.recorder.close()
       setClock(-error)
       for (const path of lastRows.keys())
         if ((rotatedStart(path) ?? 0) + hour + keep <= Date.now() + hour) lastRows.delete(path)
@@ -185,7 +185,7 @@ const startModel = async () => {
         expect(recordingsIn(folder)).toEqual([])
       })
     },
-    close: () => history.close(),
+    close: () => history.recorder.close(),
   }
 }
 

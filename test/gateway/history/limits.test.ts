@@ -81,7 +81,7 @@ describe('the files of a history', () => {
     const { client, send } = createPrices(topics)
     const first = await openTestHistory(folder, { client, clock: rxClock, topics })
     for (let usd = 1; usd < 100; usd++) for (const topic of topics) send(topic, usd)
-    first.close()
+    first.recorder.close()
     const second = await openTestHistory(folder, { client, clock: rxClock, topics, maxBytes: 1 })
     await eventually(() => expect(recordingsIn(folder)).toEqual([]))
     for (let usd = 1; usd < 10; usd++) for (const topic of topics) send(topic, usd)

@@ -18,7 +18,7 @@ it('requests a rejected topic of `topics` again at each check until the service 
   const history = await openTestHistory(newFolder(), { client, clock })
   const states: unknown[] = []
   for (let check = 0; check < 4; check++) {
-    states.push([requests, history.snapshot().rows])
+    states.push([requests, history.recorder.snapshot().rows])
     clock.advance(checkInterval)
   }
   expect(states).toEqual([

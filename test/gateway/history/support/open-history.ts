@@ -20,6 +20,6 @@ export const openTestHistory = async (
 ): Promise<GatewayHistory> => {
   const config = { client, clock, report: () => undefined, service: 'svc' }
   const history = await openGatewayHistory({ folder, keep, maxBytes, topics }, config)
-  onTestFinished(() => history.close())
+  onTestFinished(() => history.recorder.close())
   return history
 }

@@ -304,7 +304,8 @@ describe('depth and depth$', () => {
 })
 
 describe('the prices of a history', () => {
-  const history = openHistory([chunksOf(recordingText(header, priceRow(0, 1)), '{"_tag":"Price"\n')])
+  const whole = recordingText(header, priceRow(0, 1))
+  const history = openHistory([chunksOf(whole, '{"_tag":"Price"\n')])
   const range = { from: startOfRecording, to: startOfRecording + 1000 }
 
   it('report InvalidTopic for a malformed topic', async () => {
@@ -321,9 +322,9 @@ describe('the prices of a history', () => {
   })
 
   it('report UnknownTopic for a topic that was not recorded', async () => {
-    expect(await line(history.prices$('svc-0xdead', range), 'UnknownTopic')).toMatchInlineSnapshot(
-      `"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`,
-    )
+    expect(
+      await line(openHistory([chunksOf(whole)]).prices$('svc-0xdead', range), 'UnknownTopic'),
+    ).toMatchInlineSnapshot(`"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`)
   })
 
   it('report RecordingError for a damaged line', async () => {

@@ -19,7 +19,8 @@ export type Health =
       readonly behind?: Behind | undefined
       readonly switches?: number | undefined
     }
-  | { readonly _tag: 'Down'; readonly reason: string }
+  /** `isOver`: the client does not connect again, such as that of a recording at its end. */
+  | { readonly _tag: 'Down'; readonly reason: string; readonly isOver?: boolean }
   /** The dashboard's own server has reported nothing in time. */
   | { readonly _tag: 'Gone' }
 

@@ -28,11 +28,14 @@ export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]
   return {
     level: state === 'connecting' || state === 'behind' ? 'warn' : 'bad',
     connection: state,
-    detail: state === 'behind' ? 'prices are held' : state.endsWith('lost') ? 'connecting again' : '',
+    detail: state === 'behind' ? 'prices are held' : state.endsWith('lost') ? lostDetail(connection) : '',
     reason,
     problem: isFirst ? undefined : state,
   }
 }
+
+const lostDetail = ({ health, reason }: Connection): string =>
+  health?._tag === 'Down' && health.isOver === true ? reason : 'connecting again'
 
 const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth => {
   const withDepth = tokens.filter(({ isDepthCurrent }) => isDepthCurrent !== undefined)

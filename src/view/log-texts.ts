@@ -18,7 +18,7 @@ export interface LogText {
 /** `isDirect`: there is no server that reports why the connection is lost. */
 export const connectionText = (
   before: Connection,
-  { state, reason, behindMs, lostAt }: Connection,
+  { state, reason, behindMs, lostAt, health }: Connection,
   at: number,
   isDirect: boolean,
 ): LogText | undefined => {
@@ -39,7 +39,9 @@ export const connectionText = (
         ? bad(because('Connection lost, connecting again', reason))
         : undefined
     case 'service lost':
-      return bad(because('Service lost, connecting again', reason))
+      return health?._tag === 'Down' && health.isOver === true
+        ? bad(because('Service lost', reason))
+        : bad(because('Service lost, connecting again', reason))
     case 'dashboard stopped':
       return bad('The server of this page does not answer. Start it again: npx svc-streams dashboard')
     default:

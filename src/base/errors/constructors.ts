@@ -10,7 +10,6 @@ import type {
   InvalidInterval,
   InvalidMint,
   InvalidTopic,
-  LegFault,
   NetworkError,
   NotFresh,
   Stale,
@@ -153,6 +152,11 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   kind,
   input: truncate(input),
 })
+
+/** Why a leg is not current, with the fields of the reason. */
+export type LegFault = WithoutLeg<NotFresh>
+
+type WithoutLeg<N> = N extends unknown ? Omit<N, '_tag' | 'message' | 'leg'> : never
 
 export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   _tag: 'NotFresh',

@@ -127,17 +127,18 @@ export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
   readonly input: string
 }
 
-/** A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. */
+/**
+ * A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. `error`: that of
+ * the leg. `skewMs`: age relative to the newest leg, in ms. `ageMs`: more than `maxAge`, in ms.
+ */
 export type NotFresh<Leg extends string = string, E = unknown> = Tagged<'NotFresh'> & {
   readonly leg: Leg
-} & LegFault<E>
-
-/** `error`: that of the leg. `skewMs`: age relative to the newest leg, in ms. `ageMs`: more than `maxAge`, in ms. */
-export type LegFault<E = unknown> =
-  | { readonly why: 'missing' }
-  | { readonly why: 'left'; readonly error: E }
-  | { readonly why: 'skew'; readonly skewMs: number }
-  | { readonly why: 'age'; readonly ageMs: number }
+} & (
+    | { readonly why: 'missing' }
+    | { readonly why: 'left'; readonly error: E }
+    | { readonly why: 'skew'; readonly skewMs: number }
+    | { readonly why: 'age'; readonly ageMs: number }
+  )
 
 /**
  * A recording is missing, damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor.

@@ -32,8 +32,8 @@ const nextState = ({ behindSince }: State, status: ConnectionStatus): State => (
 })
 
 const healthOf = ({ status, behindSince = 0 }: State, closedReason: string): Health => {
-  if (isDown(status))
-    return { _tag: 'Down', reason: status._tag === 'Waiting' ? status.reason : closedReason }
+  if (status._tag === 'Closed') return { _tag: 'Down', reason: closedReason, isOver: true }
+  if (isDown(status)) return { _tag: 'Down', reason: status._tag === 'Waiting' ? status.reason : '' }
   const ms = behindMsOf(status)
   const behind = ms === undefined ? undefined : { ms, forMs: rxClock.elapsed() - behindSince }
   return { _tag: 'Up', behind, switches: status._tag === 'Open' ? status.switches : undefined }

@@ -30,7 +30,7 @@ test('the health of a page is reported each second, and keeps the reason until t
     const states = {
       u: up,
       r: { _tag: 'Down', reason: 'refused' },
-      e: { _tag: 'Down', reason: 'closed' },
+      e: { _tag: 'Down', reason: 'closed', isOver: true },
     } as const
     expectObservable(healthOf(status$), '^ 1730ms !').toBe(`${expected})`, states)
   })

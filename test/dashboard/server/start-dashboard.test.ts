@@ -94,6 +94,6 @@ describe('startDashboard', () => {
     market.catchUp()
     await expectHealth({ _tag: 'Up' })
     await market.client.close()
-    await expectHealth({ _tag: 'Down', reason: 'the recording has ended' })
+    await expectHealth({ _tag: 'Down', reason: 'the recording has ended', isOver: true })
   })
 })

@@ -35,8 +35,8 @@ const readSize = 65_536
  */
 export class FrameTap extends Duplex {
   private state: 'handshake' | 'frames' | 'passthrough' = 'handshake'
-  /** What has arrived of a response to the upgrade. Node bounds its length. */
-  private head = ''
+  /** The beginning of the status line, during the handshake. */
+  private status = ''
   /** Bytes of the current frame that have not arrived yet. */
   private remainingBytes = 0
   /** The last bytes of a read that cannot be decided without the next read, such as a part of a header. */
@@ -130,7 +130,7 @@ export class FrameTap extends Duplex {
     this.carry = noBytes
     if (this.readInterval > 0 && this.readDelay.closed) this.startReadDelay()
     try {
-      if (this.state === 'handshake') this.passHandshake(bytes.subarray(0, end), 0)
+      if (this.state === 'handshake') this.passHandshake(bytes.subarray(0, end))
       else this.scan(bytes, 0, end)
     } catch (thrown) {
       // The rest of the read is lost, and with it the start of the next frame.
@@ -156,18 +156,24 @@ export class FrameTap extends Duplex {
   }
 
   /** Forwards the response to the upgrade, after any interim responses. After one other than 101, no frames follow. */
-  private passHandshake(bytes: Buffer, start: number): void {
-    const before = this.head.length
-    this.head += bytes.toString('latin1', start)
-    const found = this.head.indexOf(headersEnd)
-    const end = found < 0 ? bytes.length : start + found + headersEnd.length - before
-    this.forward(bytes, start, end)
-    if (found < 0) return
-    const { head } = this
-    this.head = ''
-    if (!head.startsWith(accepted) && interim.test(head)) return this.passHandshake(bytes, end)
-    this.state = head.startsWith(accepted) ? 'frames' : 'passthrough'
-    this.scan(bytes, end, bytes.length)
+  private passHandshake(bytes: Buffer): void {
+    let found = 0
+    let at = 0
+    while (found >= 0) {
+      found = bytes.indexOf(headersEnd, at)
+      // The empty line after the headers may arrive in two reads.
+      const end = found < 0 ? Math.max(at, bytes.length - headersEnd.length + 1) : found + headersEnd.length
+      const status = (this.status + bytes.toString('latin1', at, end)).slice(0, accepted.length)
+      const isLast = found >= 0 && (status === accepted || !interim.test(status))
+      this.status = found < 0 ? status : ''
+      at = end
+      if (!isLast) continue
+      this.state = status === accepted ? 'frames' : 'passthrough'
+      this.forward(bytes, 0, at)
+      return this.scan(bytes, at, bytes.length)
+    }
+    this.forward(bytes, 0, at)
+    this.keep(bytes, at, bytes.length)
   }
 
   /** Scans frame by frame. `from` is the first byte that is neither removed nor forwarded. */
@@ -290,4 +296,4 @@ const payloadSize = (bytes: Buffer, at: number): number => {
 
 const accepted = 'HTTP/1.1 101 '
 const interim = /^HTTP\/1\.[01] 1/
-const headersEnd = '\r\n\r\n'
+const headersEnd = Buffer.from('\r\n\r\n')

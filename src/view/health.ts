@@ -9,7 +9,7 @@ export interface PageHealth {
   readonly connection: string
   /** What is not current, or what happens next; without a problem, that all prices are current. */
   readonly detail: string
-  /** Why the connection is down; empty if it is up, or if the reason is unknown. */
+  /** Why the connection is down, or which tokens are not current; empty if all is good, or the reason is unknown. */
   readonly reason: string
   /** What is not current, in short; `undefined` without a problem, and while the page connects for the first time. */
   readonly problem: string | undefined
@@ -52,10 +52,16 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
     level: problem === undefined ? 'good' : isBad ? 'bad' : 'warn',
     connection: 'connected',
     detail: [problem ?? current, ...(switches === 0 ? [] : [switchesText(switches)])].join(', '),
-    reason: '',
+    reason: namesOf([...silent, ...failed]),
     problem,
   }
 }
+
+/** The first tokens that are not current. */
+const namesOf = (tokens: readonly CheckedToken[]): string =>
+  [...new Set(tokens.map(({ state }) => state.token.symbol))].slice(0, mostNames).join(', ')
+
+const mostNames = 10
 
 /** What is not current of one kind, if anything is. */
 const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {

@@ -1,10 +1,8 @@
 import type { ChartData, Span } from '../backtest/results/chart-data.js'
 
-/** Time that the samples of each slot of half a second take, and those of each minute, in ms. */
-export const [minute, hour] = [60_000, 3_600_000]
+/** Time that the samples of each second take, and those of each minute, in ms. */
+export const [second, minute, hour] = [1000, 60_000, 3_600_000]
 export const [recentWindow, dayWindow] = [5 * minute, 24 * hour]
-
-const recentSlot = 500
 
 /** What a page shows at once, in ms: `all` is as much as there is, at most a day. */
 export const ranges = { '1m': minute, '5m': recentWindow, '1h': hour, all: dayWindow } as const
@@ -18,9 +16,9 @@ export const timesOf = ({ times: [first = Infinity] }: ChartData, now: number, r
 /** The prices of the last 5 minutes, then those of the last day. */
 export type PastPrices = readonly [recent: ChartData, day: ChartData]
 
-/** The prices of one token: the last one of each half a second for 5 minutes, and four of each minute for a day. */
+/** The prices of one token: four of each second for 5 minutes, and of each minute for a day. */
 export class PriceSamples {
-  readonly #recent = new ChartSamples(recentWindow, recentSlot, 1)
+  readonly #recent = new ChartSamples(recentWindow, second, 4)
   readonly #day = new ChartSamples(dayWindow, minute, 4)
 
   /** Adds a current price. `at`: in ms since the Unix epoch. An earlier time than the last one is replaced by that. */

@@ -49,6 +49,9 @@ describe('the health of a page', () => {
       return [level, detail]
     }
     expect(after(tokenOf(eth, 'stale'), tokenOf(btc))).toEqual(['warn', 'the price of ETH is not current'])
+    expect(healthOf(connected, [tokenOf(eth, 'stale', false), tokenOf(btc, 'live', false)]).reason).toBe(
+      'ETH, BTC',
+    )
     expect(after(tokenOf(eth, 'rejected'), tokenOf(btc, 'waiting'))).toEqual(['bad', 'no price is current'])
     expect(after(tokenOf(eth), tokenOf(btc, 'live', false))).toEqual([
       'warn',

@@ -21,7 +21,7 @@ export const valueTicks = (
 ): readonly Tick[] => {
   for (let count = most; ; count += 1) {
     const ticks = multiples(low, high, (high - low) / count)
-    if (count > 2.5 * most || ticks.filter(({ value }) => hasRoom(value)).length >= minLabels) return ticks
+    if (count > 1.8 * most || ticks.filter(({ value }) => hasRoom(value)).length >= minLabels) return ticks
   }
 }
 

@@ -120,8 +120,8 @@ const [valueSpace, tagSpace] = [34, 15]
 /** The distance of labels of times, in CSS pixels, by their number of characters: `10:56`, `10:56:30`, `10-04 12:00`. */
 const timeSpaces = [
   [5, 42],
-  [8, 76],
-  [Infinity, 104],
+  [8, 60],
+  [Infinity, 88],
 ] as const
 
 const maxValues = 8
@@ -237,15 +237,18 @@ const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<La
   return paths
 }
 
-/** The least distance of marks, in CSS pixels: of more than half as many as have room, and of those at the edges. */
+/** The least distance of marks at the edges, in CSS pixels. */
 const markSpace = 10
+
+/** More marks, or more than have room, are at the edges. */
+export const mostMarks = 100
 
 /** The height of a small mark, in CSS pixels. */
 const smallHeight = 6
 
 /** Many marks are at the edges, sells above and buys below: one for each that has room, so that the line can be seen. */
 const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
-  const isDense = marks.length > width / markSpace / 2
+  const isDense = marks.length > Math.min(mostMarks, width / markSpace)
   const edge = { buy: height - smallHeight, sell: smallHeight }
   const drawn = new Map<string, string>()
   for (const { at, value, side } of marks) {

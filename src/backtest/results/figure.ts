@@ -1,4 +1,4 @@
-import { drawChart, otherClass, type Chart, type Mark } from './chart.js'
+import { drawChart, mostMarks, otherClass, type Chart, type Mark } from './chart.js'
 import { rangeOf, type ChartData, type Span } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
 import { chartJson, formatOf } from './chart-json.js'
@@ -44,7 +44,9 @@ export const figureHtml = ({
   const [format, size] = [formatOf(chart), chart.isShare === true ? lowSize : chartSize]
   const { label } = format
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
-  const sides = marks.length === 0 ? '' : legend
+  const many =
+    marks.length > mostMarks ? ' <span class="key">(the times of many fills, at the edges)</span>' : ''
+  const sides = marks.length === 0 ? '' : legend + many
   const keyOf = (line: string, text: string): string =>
     ` <span class="key"><svg aria-hidden="true"><path class="${line}" d="M0,4.5H28"/></svg> ${escapeHtml(text)}</span>`
   const names = others.map((line, index) => keyOf(otherClass(index), line.name))

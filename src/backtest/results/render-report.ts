@@ -90,15 +90,14 @@ export const renderRun = (
   const { equities, fills, trips } = trades
   const [first, last] = [equities[0], equities.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
-  const gaps = Object.values(gapsBySymbol)
-    .flat()
-    .sort((a, b) => a.from - b.from)
+  const missing = joined(Object.values(gapsBySymbol).flat())
+  const gaps = joined([...missing, ...spans.filter(({ failure }) => failure !== undefined)])
   const symbols = symbolsOf(equities, fills)
   return renderPage(
     title,
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}</p>`,
     `${figureList(summary)}
-${conditions(notes, gaps, trades)}
+${conditions(notes, missing, trades)}
 ${figureHtml({ title: 'Equity, USD', name: 'account', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities, gapsBySymbol)), gaps, bands })}
 ${figureHtml({ title: 'Drawdown', data: drawdowns(equities), gaps, bands, isShare: true })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, gapsBySymbol, bands)).join('\n')}
@@ -115,7 +114,7 @@ const reportOptions = (options: ReportOptions) =>
 /** What a reader must know before the figures are believed, in one block. */
 const conditions = (notes: readonly string[], gaps: readonly Span[], trades: RunTrades): string => {
   const none = trades.fills.length === 0 ? ['No order was filled.'] : []
-  const texts = [...notes, ...gapTexts(gaps), ...none].map((text) => `<p>${escapeHtml(text)}</p>`)
+  const texts = [...none, ...notes, ...gapTexts(gaps)].map((text) => `<p>${escapeHtml(text)}</p>`)
   const all = [...texts, unfilledTable(trades), positionTable(trades)].filter((text) => text !== '')
   return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
@@ -126,6 +125,17 @@ const gapTexts = (gaps: readonly Span[]): readonly string[] => {
   return [
     `${count} ${count === 1 ? 'gap' : 'gaps'} in the data, ${formatDuration(ms)} in all: hatched in the charts. The command inspect names their causes.`,
   ]
+}
+
+/** Times that overlap as one, in order. */
+const joined = (spans: readonly Span[]): readonly Span[] => {
+  const all: { from: number; to: number }[] = []
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = all.at(-1)
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to)
+    else all.push({ from, to })
+  }
+  return all
 }
 
 const valuesOf = (

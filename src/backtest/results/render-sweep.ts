@@ -4,7 +4,7 @@ import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
 import { chartSize, figureHtml } from './figure.js'
 import { figureText } from './figure-texts.js'
-import { escapeHtml, formatQuantity } from './format.js'
+import { escapeHtml, formatQuantity, shortTime } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import { csvLink } from './report-tables.js'
 import type { CurvePoint } from './run-fold.js'
@@ -45,13 +45,21 @@ export const renderSweep = (
   const texts = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')
   return renderPage(
     title,
-    `<p class="range">${count}${failures}${order}</p>`,
+    `<p class="range">${periodOf(rows)}${count}${failures}${order}</p>`,
     `<section><h2>Conditions</h2>\n${texts}</section>
 ${metric === undefined ? '' : maps(rows, metric)}
 ${curves(rows)}
 ${results(rows)}`,
     command,
   )
+}
+
+/** The time of the accounts. */
+const periodOf = (rows: readonly SweepRow[]): string => {
+  const times = rows.flatMap(({ curve }) => [curve[0]?.at ?? [], curve.at(-1)?.at ?? []].flat())
+  return times.length === 0
+    ? ''
+    : `${shortTime(Math.min(...times))} to ${shortTime(Math.max(...times))} UTC, `
 }
 
 /** The best accounts on one chart. */

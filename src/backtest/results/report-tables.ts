@@ -57,7 +57,7 @@ export const csvLink = <Row>(
   rows: readonly Row[],
 ): string => {
   const textOf = (row: Row, column: keyof Row & string): string => {
-    const value = isTime.has(column) ? formatTime(Number(row[column])) : row[column]
+    const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
     return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
   }
   const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
@@ -117,8 +117,9 @@ export interface ReportWindow {
   readonly to: number
   /** The parameter that was chosen on the range before, as JSON; undefined without a result. */
   readonly parameter: string | undefined
-  /** The metric of the choice, in the test range. */
+  /** The metric of the choice, in the test range, and in the range on which the parameter was chosen. */
   readonly score: number | undefined
+  readonly trainScore: number | undefined
   /** The return of the account. */
   readonly returnRatio: number | null
   /** Why there is no result. */
@@ -132,18 +133,21 @@ export interface ReportWindows {
 
 export const windowTable = ({ metric, list }: ReportWindows): string => {
   const { title, format } = figureText(metric)
-  return table<ReportWindow>(
+  const html = table<ReportWindow>(
     'Test ranges',
     [
       ['Range', (window) => String(list.indexOf(window) + 1)],
       ['From, UTC', ({ from }) => shortTime(from)],
       ['To, UTC', ({ to }) => shortTime(to)],
-      [`Metric of the choice: ${title}`, ({ score }) => (score === undefined ? '–' : format(score))],
+      [`${title}, trained`, ({ trainScore }) => (trainScore === undefined ? '–' : format(trainScore))],
+      [`${title}, tested`, ({ score }) => (score === undefined ? '–' : format(score))],
       ['Return of the account', ({ returnRatio }) => (returnRatio === null ? '–' : formatShare(returnRatio))],
       ['Parameter', ({ parameter, failure }) => parameter ?? failure ?? ''],
     ],
     list,
   )
+  const columns = ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'] as const
+  return list.length === 0 ? '' : html + csvLink('test ranges', columns, list)
 }
 
 export const positionTable = ({ account, fills }: RunTrades): string =>

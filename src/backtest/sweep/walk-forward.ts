@@ -41,6 +41,8 @@ export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
   /** The range of the values, the summary and the score. It starts where the training range ends. */
   readonly test: WindowRange
   readonly score: number
+  /** The score in the training range, by which the parameter was chosen. */
+  readonly trainScore: number
 }
 
 export type WalkForwardResult<P, A> = Either<WalkForwardError<P>, WalkForwardRun<P, A>>
@@ -201,12 +203,12 @@ const result$ = <P, A>(
       map((result) => scoredBy((values) => score(values, range), result)),
     )
 
-  const tested$ = (parameter: P): Observable<WalkForwardResult<P, A>> =>
+  const tested$ = (parameter: P, trainScore: number): Observable<WalkForwardResult<P, A>> =>
     scored$([parameter], 'test', 1).pipe(
       map((result) =>
         isLeft(result)
           ? left(walkForwardError({ why: 'test', train, test, error: result.left }))
-          : right({ train, test, ...result.right }),
+          : right({ train, test, trainScore, ...result.right }),
       ),
     )
 
@@ -220,7 +222,7 @@ const result$ = <P, A>(
       if (first === undefined) return of(left(walkForwardError({ why: 'train', train, test, errors })))
       // Of equal scores, the first.
       const best = others.reduce((one, other) => (other.score > one.score ? other : one), first)
-      return tested$(best.parameter)
+      return tested$(best.parameter, best.score)
     }),
   )
 }

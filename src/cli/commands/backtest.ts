@@ -116,6 +116,9 @@ async function backtestRecordings(
   const html = renderRun(run, {
     title: titleOf(basename(module), recordings),
     notes: [
+      text === undefined
+        ? 'Parameter: none, so that the defaults of the strategy apply.'
+        : `Parameter: ${text}`,
       assumptionsOf(options, header.assumedDepth),
       ...candleNotes(header),
       rowsText(summary, header.invalidRows ?? 0),

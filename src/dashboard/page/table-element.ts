@@ -3,7 +3,7 @@ import { linePath, lineSize } from '../../view/chart.js'
 import { timesOf } from '../../view/samples.js'
 import { sortedBy, sortKeys, type View } from '../../view/view.js'
 import type { Figures, ShownPrices, WatchedToken } from '../../view/watched-token.js'
-import { lagText, priceReason, rateText } from '../../view/card-texts.js'
+import { lagText, priceReason, rateText, spanText } from '../../view/card-texts.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
@@ -133,8 +133,13 @@ export class RowElement extends TokenElement {
     this.field('symbol').style.minWidth = `min(${Math.min(symbol.length, 16) + 2}ch, 25cqi)`
   }
 
-  protected override renderToken({ low, high, rate, lag }: Figures, now: number, rangeMs: number): void {
+  protected override renderToken(
+    { low, high, rate, lag, spanMs }: Figures,
+    now: number,
+    rangeMs: number,
+  ): void {
     setAttribute(this.part('.state'), 'title', priceReason(this.token.state))
+    for (const name of ['change', 'low', 'high']) setAttribute(this.field(name), 'title', spanText(spanMs))
     this.setNumber('low', low, shortPrice)
     this.setNumber('high', high, shortPrice)
     setText(this.field('rate'), rateText(rate))

@@ -59,6 +59,7 @@ describe('the windows of a walk-forward', () => {
           values: [2],
           summary: { rows: 1 },
           score: 2,
+          trainScore: 2,
         })
       // The second window ends after 12 ms, and waits for the first.
       expectObservable(result$).toBe('17ms (ab) 8ms (c|)', { a: window(0), b: window(10), c: window(20) })
@@ -261,6 +262,7 @@ describe('walkForward$', () => {
         values: [{ gain: -1, runs: 1 }],
         summary: { rows: 2 },
         score: -1,
+        trainScore: 3,
       }),
     ])
     const longer = await run(path, { train: 400, test: 200, score, from: start - 1000, to: start + 1001 })

@@ -82,6 +82,7 @@ describe('svc-streams backtest', () => {
     expect(html).toContain(
       'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',
     )
+    expect(html).toContain('Parameter: none, so that the defaults of the strategy apply.')
     expect(html).toContain('Data: 5 rows played. Left out: 0 invalid')
     expect(html).not.toMatch(/\d gaps? in the data/)
     expect(html).not.toContain('is assumed to be')
@@ -259,6 +260,8 @@ describe('a strategy of an account', () => {
     expect(html).toContain('<p>1 gap in the data, 0.8 s in all')
     expect(html).toContain('class="gaps" d="M')
     expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
+    expect(html).toContain('The parameter of each test range of 4 s was chosen on the 4 s before it.')
+    expect(html).toContain('download="test-ranges.csv"')
   })
 
   it('takes costs by flags, says which are missing, and which are usual', async () => {

@@ -3,6 +3,8 @@ import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { Costs } from '../../../backtest/account/options.js'
+import type { PaperOptions } from '../../../backtest/paper/index.js'
+import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { SweepError } from '../../../backtest/sweep/sweep-error.js'
 import type { SweepOptions } from '../../../backtest/sweep/options.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
@@ -113,4 +115,12 @@ export const jsonText = (value: unknown): string => {
   } catch {
     return 'a value without JSON'
   }
+}
+
+/** The options of the account whose orders the module returns; `undefined` if it exports none. */
+export const accountOptions = async ({ strategy, costs }: StrategyRun): Promise<PaperOptions | undefined> => {
+  const imported = await importStrategy(strategy.href)
+  return !isLeft(imported) && isPaperOptions(imported.right.options)
+    ? { ...imported.right.options, ...costs }
+    : undefined
 }

@@ -10,8 +10,8 @@ import { orFail } from '../../render/error-text.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
 import { fieldOf, isFolded, numberNames, numberOf, numbersText, resultOf } from './metrics.js'
-import { jsonText, type StrategyRun } from './replayed-strategy.js'
-import { candleNotes, titleOf, writePage } from './report.js'
+import { accountOptions, jsonText, type StrategyRun } from './replayed-strategy.js'
+import { assumptionsOf, candleNotes, titleOf, writePage } from './report.js'
 
 // The results of a sweep: as lines, as CSV, and as a page.
 
@@ -81,19 +81,26 @@ const failureText = ({ message }: SweepError): string => printable(`failed: ${me
 /** Writes the page of a sweep. */
 export const writeSweepPage = async (
   path: string,
-  { recordings, module, commandText }: StrategyRun,
+  run: StrategyRun,
   results: readonly Result[],
   sort: string | undefined,
 ): Promise<void> => {
+  const { recordings, module, commandText } = run
   const rows = results.map(rowOf)
   const metric = sort ?? rows.flatMap(({ figures }) => Object.keys(figures))[0]
   await using client = replay(recordings, { speed: Infinity })
+  const header = orFail(await client.header())
+  const options = await accountOptions(run)
   const html = renderSweep(
     highestFirst(rows, ({ figures }) => figures[metric ?? '']),
     {
       title: titleOf(`${basename(module)}, sweep`, recordings),
       metric,
-      notes: [selectionRule, ...candleNotes(orFail(await client.header()))],
+      notes: [
+        selectionRule,
+        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+        ...candleNotes(header),
+      ],
       command: commandText,
     },
   )
@@ -102,7 +109,7 @@ export const writeSweepPage = async (
 
 const selectionRule =
   'Each parameter ran over the same data. The best of many is better here than on other data: --walk-forward tests it on data ' +
-  'that did not choose it. The costs of an account are those of the command, and of the options of its module.'
+  'that did not choose it.'
 
 const rowOf = (result: Result): SweepRow => {
   const parameter = parameterOf(result)

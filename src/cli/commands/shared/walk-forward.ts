@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { identity, map, tap } from 'rxjs'
+import { isLeft, map as mapRight, type Either } from 'fp-ts/lib/Either.js'
+import { map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
@@ -16,8 +16,13 @@ import { annualNames } from '../../../backtest/results/returns.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
-import { jsonText, moduleFailure, withoutResult, type StrategyRun } from './replayed-strategy.js'
-import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
+import {
+  accountOptions,
+  jsonText,
+  moduleFailure,
+  withoutResult,
+  type StrategyRun,
+} from './replayed-strategy.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
@@ -62,9 +67,7 @@ export const walkForwardRecordings = async (
       ...{ warmUp: options?.warmUp ?? 0, ...lengths, ...played },
       score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
     },
-  ).pipe(
-    map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
-  )
+  ).pipe(map(mapRight((run) => ({ ...run, score: sign * run.score, trainScore: sign * run.trainScore }))))
 
   const total = new Total(metric)
   const windows: ReportWindow[] = []
@@ -87,14 +90,6 @@ export const walkForwardRecordings = async (
   if (report !== undefined) writePage(report, await pageOf(run, options, windows, total, lengths))
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
-}
-
-/** The options of the account whose orders the module returns; `undefined` if it exports none. */
-const accountOptions = async ({ strategy, costs }: StrategyRun): Promise<PaperOptions | undefined> => {
-  const imported = await importStrategy(strategy.href)
-  return !isLeft(imported) && isPaperOptions(imported.right.options)
-    ? { ...imported.right.options, ...costs }
-    : undefined
 }
 
 /** Throws before the first run if the metric is no figure of an account with these tokens. */
@@ -228,13 +223,13 @@ class Total {
 const windowOf = (result: Result): readonly ReportWindow[] => {
   if (isLeft(result)) {
     const { left: error } = result
-    const none = { parameter: undefined, score: undefined, returnRatio: null }
+    const none = { parameter: undefined, score: undefined, trainScore: undefined, returnRatio: null }
     return 'test' in error ? [{ ...error.test, ...none, failure: error.message }] : []
   }
-  const { test, parameter, score, values } = result.right
+  const { test, parameter, score, trainScore, values } = result.right
   const value = values.at(-1)
   const returnRatio = isFolded(value) ? value.summary.returnRatio : null
-  return [{ ...test, parameter: jsonText(parameter), score, returnRatio, failure: undefined }]
+  return [{ ...test, parameter: jsonText(parameter), score, trainScore, returnRatio, failure: undefined }]
 }
 
 /** The page of the test ranges as one curve. Reads the recordings again, for their gaps. */
@@ -250,10 +245,6 @@ const pageOf = async (
   const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
   await using client = replay(recordings, { speed: Infinity })
   const header = orFail(await client.header())
-  const untested = windows
-    .filter(({ failure }) => failure !== undefined)
-    .map(({ from, to }) => ({ from, to }))
-  const gaps = await gapsOf(recordings, range, options)
   return renderRun(
     chained,
     {
@@ -261,17 +252,12 @@ const pageOf = async (
       notes: [
         `The parameter of each test range of ${formatDuration(test)} was chosen on the ${formatDuration(train)} before it.`,
         chainRule,
-        total.line(identity),
+        `${total.windows - total.failed} of ${counted(total.windows, 'test range')} have a result.`,
         ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
         ...candleNotes(header),
         `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
       ],
-      gaps: Object.fromEntries(
-        Object.entries(gaps).map(([symbol, own]) => [
-          symbol,
-          [...own, ...untested].sort((a, b) => a.from - b.from),
-        ]),
-      ),
+      gaps: await gapsOf(recordings, range, options),
       command: commandText,
     },
     { metric: total.metric ?? 'result', list: windows },

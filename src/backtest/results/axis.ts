@@ -10,8 +10,8 @@ export interface Tick {
 const minLabels = 3
 
 /**
- * Multiples of 1, 2 or 5 times a power of ten, about `most` of them, at most a third more and one; more if fewer than three of them have room for a label.
- * `hasRoom`: of a value.
+ * Multiples of 1, 2 or 5 times a power of ten: about `most` of them, at most a third more and one. If fewer than three of them have
+ * room for a label, also of 2.5, at most three times as many. `hasRoom`: of a value.
  */
 export const valueTicks = (
   low: number,
@@ -19,30 +19,31 @@ export const valueTicks = (
   most: number,
   hasRoom: (value: number) => boolean = () => true,
 ): readonly Tick[] => {
-  for (let count = most; ; count += 1) {
-    const ticks = multiples(low, high, (high - low) / count)
-    if (count > 1.8 * most || ticks.filter(({ value }) => hasRoom(value)).length >= minLabels) return ticks
+  const least = (4 / 3) * most
+  for (let count = least; ; count += 1) {
+    const ticks = multiples(low, high, (high - low) / count, count === least ? [1, 2, 5] : [1, 2, 2.5, 5])
+    if (count > 3 * most || ticks.filter(({ value }) => hasRoom(value)).length >= minLabels) return ticks
   }
 }
 
-const multiples = (low: number, high: number, least: number): readonly Tick[] => {
+const multiples = (low: number, high: number, least: number, factors: readonly number[]): readonly Tick[] => {
   const power = 10 ** Math.floor(Math.log10(least))
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least * 0.75) ?? 10)
+  const factor = factors.find((each) => each * power >= least * 0.999) ?? 10
+  const step = power * factor
+  const decimals = decimalsOf(step) + (factor === 2.5 ? 1 : 0)
   const first = Math.ceil(low / step - 1e-9)
   const count = Math.max(0, Math.floor(high / step + 1e-9) - first + 1)
   return Array.from({ length: count }, (_, index) => {
     const value = (first + index) * step
-    return { value, label: valueText(value, step) }
+    return { value, label: valueText(value, step, decimals) }
   })
 }
 
 /** A value with the digits of its step; in scientific notation if it is very large or very small. */
-const valueText = (value: number, step: number): string => {
-  const decimals = decimalsOf(step)
-  return Math.abs(value) < 1e9 && decimals <= 9
+const valueText = (value: number, step: number, decimals: number): string =>
+  Math.abs(value) < 1e9 && decimals <= 9
     ? grouped(value.toFixed(Math.max(0, decimals)))
     : value.toExponential(Math.max(0, decimals - decimalsOf(Math.abs(value) || step))).replace('+', '')
-}
 
 /** Of a number such as 0.02, which has 2; of 200 it is -2. */
 const decimalsOf = (value: number): number => -Math.floor(Math.log10(value) + 1e-9)

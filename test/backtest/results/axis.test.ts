@@ -28,13 +28,24 @@ describe('the values of an axis', () => {
         const [low, high] = [Math.min(a, b) * 0.999, Math.max(a, b) * 1.001]
         const labels = labelsOf(low, high, most)
         expect(labels.length).toBeGreaterThanOrEqual(3)
-        expect(labels.length).toBeLessThanOrEqual(2.5 * most + 3)
+        expect(labels.length).toBeLessThanOrEqual(3 * most + 3)
         expect(new Set(labels).size).toBe(labels.length)
         for (const label of labels) expect(label.length).toBeLessThan(16)
       }),
     )
     const covered = valueTicks(0, 100, 3, (each) => each < 45 || each > 55)
     expect(covered.map(({ label }) => label)).toEqual(['0', '20', '40', '60', '80', '100'])
+    const dense = valueTicks(0, 1.9, 2.65, (each) => each > 1.1 && each < 1.9)
+    expect(dense.map(({ label }) => label)).toEqual([
+      '0.00',
+      '0.25',
+      '0.50',
+      '0.75',
+      '1.00',
+      '1.25',
+      '1.50',
+      '1.75',
+    ])
   })
 })
 

@@ -262,6 +262,11 @@ export class TopicTable extends Map<Address, SubscribedTopic> {
     return state
   }
 
+  override clear(): void {
+    super.clear()
+    this.listedBytes = 0
+  }
+
   override delete(base: Address): boolean {
     const state = this.get(base)
     if (state !== undefined) this.listedBytes -= listedSize(state.topic)

@@ -24,7 +24,9 @@ export class LiveRows {
   /** True after the border: the past has ended. */
   isLive = false
   readonly times = new RowTimes((_, step) =>
-    this.playback.runs.afterTick(() => this.isLive && this.playback.skip(step)),
+    this.playback.runs.afterTick(() => {
+      if (this.isLive) this.playback.skip(step)
+    }),
   )
   readonly recorder = new Recorder()
   private readonly wanted = new Map<string, WantedRows & { count: number }>()
@@ -51,7 +53,7 @@ export class LiveRows {
     if (known === undefined && this.isLive) runInContext(this.context, rows.startLive)
   }
 
-  /** The rows of the client alone. `restart`: called when nobody wants them any more, so that the last one is not current. */
+  /** Live rows without a past. `restart`: called after the last subscription has ended, so that a later one starts without a row. */
   fromBorder(row$: Observable<Row>, restart: () => void): WantedRows {
     const closing = new Subscription()
     const startLive = (): void => {

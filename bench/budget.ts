@@ -6,10 +6,9 @@ import { withRecording } from './server/recording.js'
 import { buildLibrary } from './setup/build-library.js'
 import { measureDepthRequest } from './tables/depth-requests.js'
 import { microsPerTick } from './tables/fan-out.js'
-import { measureFirstPrice } from './tables/first-price.js'
 import { readRecording } from './tables/replay.js'
 
-// Fails if one of five costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
+// Fails if one of four costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
 // of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds. A
 // cost above its budget is measured in further rounds, because a machine may be busy for all rounds of one candidate.
 
@@ -17,27 +16,21 @@ interface Cost {
   readonly name: string
   /** The highest cost that is allowed: above what a busy machine measures. */
   readonly budget: number
-  readonly rounds: number
   /** The CPU time of the library and of the other candidate, in any unit. */
-  readonly measure: (inTurn: InTurn) => Promise<readonly [library: number, other: number]>
+  readonly measure: () => Promise<readonly [library: number, other: number]>
 }
 
+const rounds = 3
+
 /** Runs two measurements in turn, and returns the lowest result of each. */
-type InTurn = (
-  library: () => Promise<number>,
-  other: () => Promise<number>,
-) => Promise<readonly [library: number, other: number]>
+const inTurn = async (library: () => Promise<number>, other: () => Promise<number>) => {
+  const measured = await inRounds(rounds, [library, other], (measure) => measure())
+  const lowest = (measure: () => Promise<number>) =>
+    Math.min(...valuesOf(measured, measure, (value) => value))
+  return [lowest(library), lowest(other)] as const
+}
 
-const inTurnFor =
-  (rounds: number): InTurn =>
-  async (library, other) => {
-    const measured = await inRounds(rounds, [library, other], (measure) => measure())
-    const lowest = (measure: () => Promise<number>) =>
-      Math.min(...valuesOf(measured, measure, (value) => value))
-    return [lowest(library), lowest(other)]
-  }
-
-const livePrice = (inTurn: InTurn) =>
+const livePrice = () =>
   withPriceService((service) => {
     const measure = (program: string) => () =>
       service.withClient({ program, topics: 1000 }, (client) =>
@@ -46,61 +39,46 @@ const livePrice = (inTurn: InTurn) =>
     return inTurn(measure('svc-streams/default'), measure('hand-written/price-handlers'))
   })
 
-const depthRequest = (inTurn: InTurn) =>
+const depthRequest = () =>
   withDepthService((service) => {
     const measure = (client: string) => () =>
       measureDepthRequest(service, client, { warmUpRequests: 15_000, requests: 10_000 })
     return inTurn(measure('svc-streams'), measure('pool-signed'))
   })
 
-const replayedRow = (inTurn: InTurn) =>
+const replayedRow = () =>
   withRecording({ rows: 200_000, topics: 10 }, (path) => {
     const measure = (operation: string) => async () => (await readRecording(operation, path)).microseconds
     return inTurn(measure('replay'), measure('by hand'))
   })
 
-const fanOut = (inTurn: InTurn) => {
+const fanOut = () => {
   const measure = (name: 'gateway' | 'by hand') => () => microsPerTick({ name, consumers: 16 }, 200)
   return inTurn(measure('gateway'), measure('by hand'))
 }
 
-const firstPriceOf = (inTurn: InTurn) =>
-  withPriceService((service) => {
-    const measure = (client: 'svc-streams' | 'hand-written') => async () =>
-      (await measureFirstPrice(client, service.url('/first-price'))).cpu
-    return inTurn(measure('svc-streams'), measure('hand-written'))
-  })
-
 const costs: readonly Cost[] = [
-  { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.35, rounds: 3, measure: livePrice },
+  { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.4, measure: livePrice },
   {
     name: 'a depth request (undici, createHmac, JSON.parse = 1)',
     budget: 1.2,
-    rounds: 3,
     measure: depthRequest,
   },
-  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.3, rounds: 3, measure: replayedRow },
+  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.3, measure: replayedRow },
   {
     name: 'a gateway with 16 consumers (JSON.stringify and send = 1)',
     budget: 0.3,
-    rounds: 3,
     measure: fanOut,
-  },
-  {
-    name: 'a program up to its first price (`ws`, JSON.parse = 1)',
-    budget: 1.5,
-    rounds: 8,
-    measure: firstPriceOf,
   },
 ]
 
 /** The most times that the rounds of a cost are run. */
 const maxMeasurements = 4
 
-const lowestCost = async ({ budget, rounds, measure }: Cost): Promise<number> => {
+const lowestCost = async ({ budget, measure }: Cost): Promise<number> => {
   let [library, other] = [Infinity, Infinity]
   for (let count = 0; count < maxMeasurements && !(library / other <= budget); count++) {
-    const measured = await measure(inTurnFor(rounds))
+    const measured = await measure()
     library = Math.min(library, measured[0])
     other = Math.min(other, measured[1])
   }

@@ -22,7 +22,7 @@ const steps: readonly { readonly key: keyof Times; readonly name: string; readon
   { key: 'cpu', name: 'the same, CPU' },
 ]
 
-export const measureFirstPrice = (client: Client, url: string): Promise<Times> =>
+const measureFirstPrice = (client: Client, url: string): Promise<Times> =>
   promisify(execFile)(process.execPath, [program, client, url]).then(
     ({ stdout }) => JSON.parse(stdout) as Times,
   )

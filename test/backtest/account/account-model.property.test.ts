@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { paper, type PaperEvent } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
-import { isLong } from '../../support/run/long.js'
+import { caseCount } from '../../support/run/long.js'
 import { Model, type Input } from './support/model.js'
 import { givenMarket, options, steps, timed, tokens, type Options } from './support/random-inputs.js'
 
@@ -29,7 +29,7 @@ describe('the account', () => {
         const model = new Model(tokens, of)
         expect(eventsOf(inputs, of)).toEqual(inputs.map((input) => model.eventsOf(input)))
       }),
-      { numRuns: isLong ? 2_200 : 60 },
+      { numRuns: caseCount(2_200) },
     )
   }, 300_000)
 

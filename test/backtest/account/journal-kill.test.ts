@@ -8,7 +8,7 @@ import {
   spawnNode,
   type NodeProcess,
 } from '../../support/process/node-process.js'
-import { isLong } from '../../support/run/long.js'
+import { caseCount } from '../../support/run/long.js'
 import { eventually } from '../../support/time/eventually.js'
 
 interface Line {
@@ -66,7 +66,7 @@ it(
   async () => {
     const journal = newJournal()
     const printed: string[] = []
-    for (let kill = 0; kill < (isLong ? 100 : 3); kill++)
+    for (let kill = 0; kill < caseCount(100); kill++)
       printed.push(...(await killAfter(journal, (kill * 7) % 23)))
     expectConsistent(journal, printed)
   },

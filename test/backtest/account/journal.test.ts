@@ -25,7 +25,7 @@ import { depth, price } from 'svc-streams/testing'
 import { startLine } from '../../../src/backtest/account/journal/journal.js'
 import { lockPathOf } from '../../../src/backtest/recording/files/line-file.js'
 import { describe, expect, it } from 'vitest'
-import { isLong } from '../../support/run/long.js'
+import { caseCount } from '../../support/run/long.js'
 import type { Input } from './support/model.js'
 import { givenMarket, options, steps, timed, tokens, type Options } from './support/random-inputs.js'
 
@@ -86,7 +86,7 @@ describe('a journal', () => {
         expect(await journalEvents(journal)()).toEqual(right(events))
         stop()
       }),
-      { numRuns: isLong ? 300 : 10 },
+      { numRuns: caseCount(200) },
     )
   }, 300_000)
 
@@ -114,7 +114,7 @@ describe('a journal', () => {
         expect(rest.filter((line) => !line.startsWith('{"_tag":"Equity"'))).toEqual([])
         second.stop()
       }),
-      { numRuns: isLong ? 2_000 : 60 },
+      { numRuns: caseCount(1_500) },
     )
   }, 300_000)
 
@@ -136,7 +136,7 @@ describe('a journal', () => {
         for (const input of rest) other.give(input)
         expect({ ...(await endOf(other)), at: 0 }).toEqual({ ...(await endOf(one)), at: 0 })
       }),
-      { numRuns: isLong ? 1_000 : 30 },
+      { numRuns: caseCount(800) },
     )
   }, 300_000)
 })

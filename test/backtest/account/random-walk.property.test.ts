@@ -15,7 +15,7 @@ import { replay } from 'svc-streams/recording'
 import { expect, it } from 'vitest'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { newFolder } from '../../support/new-folder.js'
-import { isLong } from '../../support/run/long.js'
+import { caseCount } from '../../support/run/long.js'
 import { tokens } from './support/desk.js'
 
 // No strategy earns anything on a random walk: a profit is a defect of the data or of the fills.
@@ -108,7 +108,7 @@ it.each([1, 50])(
   'a scalper earns nothing on the candles of random walks, with a latency of %i ms',
   { timeout: 300_000 },
   async (latency) => {
-    const profits = await profitsOf(isLong ? 200 : 20, latency)
+    const profits = await profitsOf(caseCount(400), latency)
     const mean = profits.reduce((sum, each) => sum + each, 0) / profits.length
     const deviation = Math.sqrt(
       profits.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (profits.length - 1),

@@ -9,7 +9,7 @@ import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { MarketEvent } from '../../../src/backtest/account/order-gate.js'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
-import { isLong } from '../../support/run/long.js'
+import { caseCount } from '../../support/run/long.js'
 import { marbles } from '../../support/time/marbles.js'
 import { collect, header, priceRow, recordingText, start } from '../recording/support/recordings.js'
 import { newModule, runSweep } from '../sweep/support/run-sweep.js'
@@ -152,7 +152,7 @@ describe('the warm-up of an account', () => {
           [...lastEquities(events)].filter(([at]) => at >= end)
         expect(lateEquities(warmed)).toEqual(lateEquities(whole))
       }),
-      { numRuns: isLong ? 1_000 : 50 },
+      { numRuns: caseCount(1_000) },
     )
   })
 })

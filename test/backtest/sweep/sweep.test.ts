@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { SweepResult } from '../../../src/backtest/sweep/index.js'
 import { inOrder, type SweepProgress } from '../../../src/backtest/sweep/sweep.js'
 import { collect, start } from '../recording/support/recordings.js'
-import { isLong } from '../../support/run/long.js'
+import { caseCount, isLong } from '../../support/run/long.js'
 import { newModule, recordingOf, runSweep, strategy, type Behaviour } from './support/run-sweep.js'
 
 const rows = 1200
@@ -107,7 +107,7 @@ describe('sweep', () => {
 
   it('has the results of many parameters, in their order', { timeout: 120_000 }, async () => {
     const short = recordingOf(20)
-    const parameters = Array.from({ length: isLong ? 10_000 : 300 }, (_, count) => ({
+    const parameters = Array.from({ length: caseCount(10_000) }, (_, count) => ({
       kind: 'first',
       count,
     }))

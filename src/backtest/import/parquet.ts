@@ -5,13 +5,9 @@ import {
   parquetReadObjects,
   parquetSchema,
   snappyUncompress,
-  type AsyncBuffer,
-  type ColumnMetaData,
   type Compressors,
-  type RowGroup,
   type SchemaElement,
 } from 'hyparquet'
-import { parquetHeader } from 'hyparquet/src/column.js'
 import { printable } from '../../base/errors/text.js'
 import { sampleRows, type Cells, type Table } from './table.js'
 
@@ -38,21 +34,13 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   for (const { num_rows } of metadata.row_groups)
     if (num_rows > maxGroupRows)
       throw new Error(`expected row groups of at most ${maxGroupRows} rows, got one of ${num_rows}`)
-  const checked = new Set<ColumnMetaData>()
   /** The rows of a part of a row group. */
   const rowsOf = async (
-    group: RowGroup,
     rowStart: number,
     rowEnd: number,
     columns: readonly number[],
   ): Promise<readonly Cells[]> => {
     const wanted = columns.map((column) => names[column] ?? '')
-    for (const { meta_data: column } of group.columns) {
-      if (column === undefined || checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? ''))
-        continue
-      await checkColumn(file, column)
-      checked.add(column)
-    }
     const objects = await parquetReadObjects({
       file,
       metadata,
@@ -72,14 +60,14 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   return {
     format: `Parquet${isGzip ? ', gzip' : ''}`,
     names,
-    sample: first === undefined ? [] : await rowsOf(first, 0, rows, [...names.keys()]),
+    sample: first === undefined ? [] : await rowsOf(0, rows, [...names.keys()]),
     rows: async function* (columns) {
       let groupStart = 0
       for (const group of metadata.row_groups) {
         const groupEnd = groupStart + Number(group.num_rows)
         for (let start = groupStart; start < groupEnd; start += rowsAtOnce) {
           const end = Math.min(start + rowsAtOnce, groupEnd)
-          const cells = await namingDamage(() => rowsOf(group, start, end, columns))
+          const cells = await namingDamage(() => rowsOf(start, end, columns))
           yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
         }
         groupStart = groupEnd
@@ -90,14 +78,14 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
 
 /**
  * The library does not check what it reads: damage makes it call what is no function, use any number as a length, or name
- * `undefined` as what it does not support.
+ * `undefined` or `NaN` in its error.
  */
 const namingDamage = async <A>(read: () => Promise<A>): Promise<A> => {
   try {
     return await read()
   } catch (thrown) {
     const isNamed = thrown instanceof Error && thrown.name === 'Error'
-    if (isNamed && !thrown.message.includes('undefined')) throw thrown
+    if (isNamed && !/undefined|NaN/.test(thrown.message)) throw thrown
     throw new Error('its Parquet data are damaged', { cause: thrown })
   }
 }
@@ -108,48 +96,12 @@ const maxGroupRows = 2 ** 24
 /** Usual are 1 MiB. A few bytes may claim to be a page of any size. */
 const maxPageBytes = 2 ** 26
 
-/** A value that is repeated takes no bytes. Usual pages have at most as many; a file with one takes 600 MB to import. */
-const maxPageValues = 2 ** 20
-
-/** The longest header of a page that is read, in bytes. */
-const maxHeaderBytes = 2 ** 16
-
-/** Checks the numbers in the headers of the pages of a column, before memory is allocated by them. */
-const checkColumn = async (file: AsyncBuffer, column: ColumnMetaData): Promise<void> => {
-  let at = Number(column.dictionary_page_offset ?? column.data_page_offset)
-  const end = at + Number(column.total_compressed_size)
-  while (at < end) {
-    const reader = { view: new DataView(await file.slice(at, Math.min(end, at + maxHeaderBytes))), offset: 0 }
-    const header = parquetHeader(reader)
-    const {
-      data_page_header: first,
-      data_page_header_v2: second,
-      dictionary_page_header: dictionary,
-    } = header
-    const page = first ?? second ?? dictionary
-    checkSize('bytes', header.uncompressed_page_size, maxPageBytes)
-    checkSize('bytes', header.compressed_page_size, maxPageBytes)
-    checkSize('values', page?.num_values ?? 0, maxPageValues)
-    if (second !== undefined) {
-      checkSize('bytes', second.definition_levels_byte_length, header.compressed_page_size)
-      checkSize('bytes', second.repetition_levels_byte_length, header.compressed_page_size)
-    }
-    at += reader.offset + header.compressed_page_size
-  }
-}
-
-const checkSize = (unit: 'bytes' | 'values', size: number, max: number): void => {
-  // A damaged header may lack it.
-  if (!Number.isInteger(size)) throw new TypeError('expected the size of a page')
-  if (!(size >= 0 && size <= max))
-    throw new Error(`expected pages of at most ${max} ${unit}, got one of ${size}`)
-}
-
 /** Allocates no more than the size that the page claims, and no larger page. */
 const sized =
   (decompress: (data: Uint8Array, size: number, limit: { maxOutputLength: number }) => Uint8Array) =>
   (data: Uint8Array, size: number): Uint8Array => {
-    checkSize('bytes', size, maxPageBytes)
+    if (!(size >= 0 && size <= maxPageBytes))
+      throw new Error(`expected pages of at most ${maxPageBytes} bytes, got one of ${size}`)
     return decompress(data, size, { maxOutputLength: Math.max(1, size) })
   }
 

@@ -452,7 +452,7 @@ describe('import', () => {
     })
     const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
     expect(code).toBe(1)
-    expect(stderr).toContain('expected pages of at most 67108864 bytes, got one of 67108871')
+    expect(stderr).toContain('expected pages of at most 67108864 bytes, got one of 67108869')
   })
 
   it('refuses a page of Parquet that claims more values than its bytes can have', async () => {
@@ -464,7 +464,7 @@ describe('import', () => {
     const bomb = Buffer.concat([parquet.subarray(0, at), many, parquet.subarray(at + 1)])
     const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(bomb) })
     expect(code).toBe(1)
-    expect(stderr).toContain('expected pages of at most 1048576 values, got one of 2147483647')
+    expect(stderr).toContain('its Parquet data are damaged')
   })
 
   it('refuses a page of Parquet whose header lacks its encoding and the lengths of its levels', async () => {

@@ -4,7 +4,6 @@ import { copyOf, describeValue, messageOf, printable } from '../../base/errors/t
 import { readProblems } from '../recording/codec/errors.js'
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type GivenColumns, type Layout } from './columns.js'
-import { HalfSpreads } from './half-spreads.js'
 import {
   CandleStarts,
   type ImportedToken,
@@ -54,6 +53,9 @@ const maxUnknownSymbols = 5
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
 
+/** The quotes whose median spread is printed. */
+const maxHalfSpreads = 20_000
+
 /** Later times are of the future, in ms: the clock of this machine may be behind. */
 const day = 86_400_000
 
@@ -68,12 +70,13 @@ export class MarketFile {
   readonly unknownSymbols: string[] = []
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
-  readonly halfSpreads = new HalfSpreads()
+  /** Of the first quotes, in basis points of the midpoint. */
+  private readonly halfSpreads: number[] = []
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
   to = -Infinity
-  /** The rows of a file that are not in order, sorted. */
+  /** The rows of a file of candles, or of one that is not in order, sorted. */
   private sorted: readonly MarketRow[] | undefined
   private isInOrder = true
   private lastAt = -Infinity
@@ -108,18 +111,20 @@ export class MarketFile {
     }
   }
 
-  /** The prices of the file, in order, piece by piece. */
-  ticks(): AsyncIterable<readonly Tick[]> {
-    const pieces = this.pieces()
-    return this.layout.kind === 'candles' ? candleTicks(pieces, this.options.interval) : pieces
+  /** The median half spread, in basis points of the midpoint; undefined without a quote. */
+  get medianHalfSpread(): number | undefined {
+    return this.halfSpreads.toSorted((a, b) => a - b)[Math.floor(this.halfSpreads.length / 2)]
   }
 
-  /** The valid rows, in order. */
+  /** The prices of the file, in order, piece by piece. */
+  async *ticks(): AsyncGenerator<readonly Tick[]> {
+    const { sorted, layout, options } = this
+    if (sorted === undefined) yield* this.pieces()
+    else yield layout.kind === 'candles' ? candleTicks(sorted, options.interval) : sorted
+  }
+
+  /** The valid rows, in the order of the file. */
   private async *pieces(): AsyncGenerator<readonly MarketRow[]> {
-    if (this.sorted !== undefined) {
-      yield this.sorted
-      return
-    }
     for await (const rows of this.table.rows(this.columns)) {
       const valid: MarketRow[] = []
       for (const { cells } of rows) {
@@ -140,13 +145,12 @@ export class MarketFile {
       for (const { cells, line } of rows) this.onRow(cells, line)
       this.options.checkStop()
     }
-    if (!this.isInOrder) await this.sort()
+    const { kind, columns } = this.layout
+    if (kind === 'candles' || !this.isInOrder) await this.sort()
     const all = [...this.series.values()].map(({ starts }) => starts)
-    for (const starts of all) starts.finish()
     const lengths = all.flatMap(({ usual }) => usual ?? []).sort((a, b) => a - b)
     // A token with a single candle has the length of other candles of the file.
     for (const starts of all) starts.usual ??= lengths[0]
-    const { kind, columns } = this.layout
     const isKnown =
       this.options.interval !== undefined || columns.closeTime !== undefined || lengths.length > 0
     if (kind === 'candles' && this.rows > 0 && !isKnown)
@@ -161,7 +165,7 @@ export class MarketFile {
       if (row === 'not a number') this.separated ??= cells.find((cell) => isSeparated(cell ?? ''))
       return count(this.invalid, row, cells, line)
     }
-    const { at, series, depth, candle } = row
+    const { at, depth } = row
     this.rows++
     this.from = Math.min(this.from, at)
     this.to = Math.max(this.to, at)
@@ -172,10 +176,9 @@ export class MarketFile {
     const width = this.table.names?.length ?? Infinity
     if (cells.length > width && isWider(cells, width))
       count(this.warnings, 'more cells than the header', cells, line)
-    if (candle !== undefined && this.isInOrder) series.starts.add(row)
     const { bid, ask } = this.layout.columns
     if (bid !== undefined && ask !== undefined)
-      this.halfSpreads.add(numberOf(cells[bid] ?? ''), numberOf(cells[ask] ?? ''))
+      this.addHalfSpread(numberOf(cells[bid] ?? ''), numberOf(cells[ask] ?? ''))
     if (this.layout.kind === 'tops of a book' && depth === undefined)
       count(
         this.warnings,
@@ -183,6 +186,12 @@ export class MarketFile {
         cells,
         line,
       )
+  }
+
+  /** A quote whose bid is above its ask has none. */
+  private addHalfSpread(bid: number, ask: number): void {
+    if (ask >= bid && this.halfSpreads.length < maxHalfSpreads)
+      this.halfSpreads.push(((ask - bid) / (ask + bid)) * 10_000)
   }
 
   /** The values of a column that may name a token: two are enough for a doubt. */
@@ -197,13 +206,17 @@ export class MarketFile {
     const { maxRows } = this.options
     if (this.rows > maxRows)
       throw new Error(
-        `its ${this.rows} rows are not in order, and are more than --max-rows ${maxRows}; sort them first: sort --field-separator=, --key=${this.layout.columns.time + 1},${this.layout.columns.time + 1} (after the header)`,
+        this.layout.kind === 'candles'
+          ? `its ${this.rows} candles are more than --max-rows ${maxRows}`
+          : `its ${this.rows} rows are not in order, and are more than --max-rows ${maxRows}; sort them first: sort --field-separator=, --key=${this.layout.columns.time + 1},${this.layout.columns.time + 1} (after the header)`,
       )
     const all: MarketRow[] = []
     for await (const rows of this.pieces()) for (const row of rows) all.push(row)
     all.sort((a, b) => a.at - b.at)
-    for (const series of this.series.values()) series.starts = new CandleStarts()
-    for (const row of all) if (row.candle !== undefined) row.series.starts.add(row)
+    if (this.layout.kind === 'candles') {
+      for (const row of all) row.series.starts.add(row)
+      for (const { starts } of this.series.values()) starts.finish()
+    }
     this.sorted = all
   }
 

@@ -13,7 +13,7 @@ export interface ImportedToken {
 export interface Series {
   readonly token: ImportedToken
   /** Of its candles. */
-  starts: CandleStarts
+  readonly starts: CandleStarts
 }
 
 /** The quantities that can be bought and sold, in base-token units. */

@@ -27,7 +27,7 @@ export async function* ownRows(
       yield rows
     }
   } finally {
-    for (const pieces of all) await pieces.return?.()
+    for (const pieces of all) await pieces.return(undefined)
   }
 }
 

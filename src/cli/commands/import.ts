@@ -57,8 +57,8 @@ ms. What is understood is printed: check it. A column of symbols needs --tokens,
 such as times of the future, different candles of one start, or a column that may name the token of a row, ends the import
 unless --yes is given. Changes of a book are no trades, and are refused.
 
-Files that are each in order are merged by time, in bounded memory. The rows of other files are sorted in memory, up to
---max-rows. Rows of one ms keep their order, and of equal times the close of a candle comes first. Invalid rows are left out and
+Files that are each in order are merged by time, in bounded memory. Candles, and the rows of other files, are sorted in memory, up
+to --max-rows. Rows of one ms keep their order, and of equal times the close of a candle comes first. Invalid rows are left out and
 counted: not a number, not above 0, no time (of 2000 to 2099), unknown symbol. --depth adds an assumed depth to each price; the
 recording says that it is assumed, and that its prices are those of candles.
 
@@ -289,9 +289,9 @@ const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly strin
   )
 
 /** Fills are at the midpoint: the flag that adds the half spread. */
-const spreadTexts = ({ halfSpreads: { medianBps } }: MarketFile): readonly string[] => {
-  if (medianBps === undefined) return []
-  const bps = plainDecimal(Number(medianBps.toPrecision(3)))
+const spreadTexts = ({ medianHalfSpread }: MarketFile): readonly string[] => {
+  if (medianHalfSpread === undefined) return []
+  const bps = plainDecimal(Number(medianHalfSpread.toPrecision(3)))
   return [
     `  median half spread: ${bps} basis points; fills of a backtest are at the midpoint: --slippage-bps ${bps} adds it`,
   ]

@@ -327,12 +327,6 @@ describe('import', () => {
     const { stdout } = await imported({ 'quotes.csv': quotes })
     expect(stdout).toContain('median half spread: 2 basis points; ')
     expect(stdout).toContain(': --slippage-bps 2 adds it\n')
-    const many = Array.from(
-      { length: 50_000 },
-      (_, index) => `${start + index},${index % 3 ? 9998 : 9990},10002`,
-    )
-    const long = await imported({ 'quotes.csv': ['time,bid,ask', ...many, ''].join('\n') })
-    expect(long.stdout).toContain('median half spread: 2 basis points; ')
     const trades = await imported({ 'trades.csv': `time,price\n${start},1\n` })
     expect(trades.stdout).not.toContain('half spread')
   })

@@ -26,40 +26,27 @@ export async function* readWholeLines(
   closing: Subscription,
 ): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder()
-  /** The parts of a line whose end has not been read. They are joined once: a source may consist of many small chunks. */
-  let unfinished: Uint8Array[] = []
-  let length = 0
-  const take = (end: Uint8Array): Uint8Array => {
-    const whole = length === 0 ? end : joined([...unfinished, end], length + end.length)
-    unfinished = []
-    length = 0
-    return whole
-  }
+  /** The line whose end has not been read. A copy: the source may write the next chunk to the same memory. */
+  let rest: Uint8Array = new Uint8Array()
   let chunkCount = 0
   for await (const chunk of source) {
     const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
     const end = bytes.lastIndexOf(lineEnd) + 1
     // Only the line that was cut off is copied, not the whole chunk.
-    const cut = end > 0 && length > 0 ? bytes.indexOf(lineEnd) + 1 : 0
-    if (cut > 0) yield take(bytes.subarray(0, cut))
-    if (end > cut) yield bytes.subarray(cut, end)
-    // A copy: the source may write the next chunk to the same memory.
-    if (end < bytes.length) unfinished.push(new Uint8Array(bytes.subarray(end)))
-    length += bytes.length - end
+    const first = rest.length > 0 ? bytes.indexOf(lineEnd) + 1 : 0
+    if (first > 0) yield joined(rest, bytes.subarray(0, first))
+    if (end > first) yield bytes.subarray(first, end)
+    rest = end > 0 ? bytes.slice(end) : joined(rest, bytes)
     if (closing.closed) return
-    if (length > maxLineBytes) break
+    if (rest.length > maxLineBytes) break
     if (++chunkCount % chunksPerTurn === 0) await nextTurn()
   }
-  const rest = take(new Uint8Array())
   if (rest.length > 0) yield rest
 }
 
-const joined = (parts: readonly Uint8Array[], length: number): Uint8Array => {
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
+const joined = (start: Uint8Array, end: Uint8Array): Uint8Array => {
+  const all = new Uint8Array(start.length + end.length)
+  all.set(start)
+  all.set(end, start.length)
   return all
 }

@@ -1,8 +1,7 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { ByteTable, multiplyHash, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
+import { ByteTable, multiplyHash, wordSize, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
 import { isCount, isRun } from '../../../base/domain/position.js'
 import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
-import { ByteText } from './byte-text.js'
 import type { Address } from '../../../base/domain/address.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
@@ -11,6 +10,35 @@ import { isEpoch, isValueTime } from './times.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { DepthRow, PriceRow, Row } from './row.js'
 import { isRecordedTime } from './value-codecs.js'
+
+/**
+ * A text to compare with bytes: at least eight ASCII characters. A word is compared as one double. Two doubles are equal
+ * exactly if their bytes are equal, except for zero and NaN, which no eight ASCII characters are.
+ */
+class ByteText {
+  readonly length: number
+  private readonly words: Float64Array
+
+  constructor(text: string) {
+    this.length = text.length
+    const bytes = new DataView(new TextEncoder().encode(text).buffer)
+    this.words = new Float64Array(Math.ceil(this.length / wordSize))
+    for (let index = 0; index < this.words.length; index++) {
+      this.words[index] = bytes.getFloat64(Math.min(index * wordSize, this.length - wordSize), true)
+    }
+  }
+
+  /** True if the bytes from `start` on begin with the text. */
+  isAt(bytes: DataView, start: number): boolean {
+    const last = start + this.length - wordSize
+    if (last + wordSize > bytes.byteLength) return false
+    let index = 0
+    for (let from = start; from < last; from += wordSize) {
+      if (this.words[index++] !== bytes.getFloat64(from, true)) return false
+    }
+    return this.words[index] === bytes.getFloat64(last, true)
+  }
+}
 
 // The texts around the numbers of a row, as `record` writes it.
 const beforePriceTime = new ByteText('{"_tag":"Price","at":')

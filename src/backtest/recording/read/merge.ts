@@ -123,21 +123,20 @@ class Feed extends PieceReader<RecordingEntry> {
   }
 }
 
-/** The source that has the rows of a topic or mint at the current time. */
-interface Owner {
-  feed: Feed
-  /** The latest time of its rows, and of those of the sources before it, in ms since the Unix epoch. */
+/** The sources with rows of a topic or mint so far. */
+interface Owners {
+  /** The newest first: it has the rows at the current time. */
+  readonly feeds: Feed[]
+  /** The latest time of the rows, and of those of the sources before the newest, in ms since the Unix epoch. */
   latest: number
   latestBefore: number
-  /** The sources before it. */
-  readonly before: Feed[]
 }
 
 /** Merges sources by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
   /** By each spelling of a topic or mint. */
-  private readonly owners = new Map<string, Owner>()
+  private readonly owners = new Map<string, Owners>()
   private failure: RecordingError | undefined
 
   constructor(
@@ -197,28 +196,24 @@ class Merge {
 
   /** Another source that has rows of the topic or mint at or after this time. A recorder's clock may step back between its files. */
   private otherOwner(name: string, at: number, feed: Feed): Feed | undefined {
-    const owner = this.ownerOf(name, feed)
-    if (owner.feed !== feed) {
-      if (owner.before.includes(feed)) return owner.feed
-      owner.before.push(owner.feed)
-      owner.latestBefore = owner.latest
-      owner.feed = feed
+    const owners = this.ownersOf(name)
+    const { feeds } = owners
+    if (feeds[0] !== feed) {
+      if (feeds.includes(feed)) return feeds[0]
+      feeds.unshift(feed)
+      owners.latestBefore = owners.latest
     }
-    if (at > owner.latest) owner.latest = at
-    const before = owner.before.at(-1)
-    return before !== undefined && at < owner.latestBefore && before.recorder !== feed.recorder
-      ? before
-      : undefined
+    if (at > owners.latest) owners.latest = at
+    const before = feeds[1]
+    return at < owners.latestBefore && before?.recorder !== feed.recorder ? before : undefined
   }
 
-  private ownerOf(name: string, feed: Feed): Owner {
-    const known = this.owners.get(name)
-    if (known !== undefined) return known
+  private ownersOf(name: string): Owners {
     const key = name.toLowerCase()
-    const owner = this.owners.get(key) ?? { feed, latest: -Infinity, latestBefore: -Infinity, before: [] }
-    this.owners.set(key, owner)
-    this.owners.set(name, owner)
-    return owner
+    const owners = this.owners.get(name) ??
+      this.owners.get(key) ?? { feeds: [], latest: -Infinity, latestBefore: -Infinity }
+    if (!this.owners.has(name)) this.owners.set(key, owners).set(name, owners)
+    return owners
   }
 }
 

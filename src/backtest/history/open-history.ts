@@ -48,23 +48,48 @@ interface FetchResponse {
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
 const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
   const { base, query, secrets } = addressOf(url)
-  const readLines = (path: string, closing: Subscription, read: ReadLine, topic?: Topic) =>
-    readResponse({ platform, fetch, url: base + path, closing, read, topic }).then((result) =>
-      secrets.redactLeft(result),
-    )
+  /** Sends a GET request, and reads the lines of its response. Resolves to the error that ends the reading. Never rejects. */
+  const get = async (
+    path: string,
+    closing: Subscription,
+    read: ReadLine,
+    topic?: Topic,
+  ): Promise<Either<HistoryError, unknown>> => {
+    const aborting = new AbortController()
+    const opened = new Subscription(() => aborting.abort())
+    closing.add(opened)
+    let isSilent = false as boolean
+    const silence = new MovableDeadline(rxClock, () => {
+      isSilent = true
+      opened.unsubscribe()
+    })
+    const wait = (): void => silence.set(rxClock.elapsed() + silenceLimit)
+    let result: Either<HistoryError, unknown>
+    try {
+      wait()
+      const response = await fetch(base + path, { ...settings, signal: aborting.signal })
+      const chunks = openableSource(platform, response.body ?? []).open(opened)
+      result =
+        response.status === 200
+          ? await readBody(readWholeLines(chunks, opened), wait, read)
+          : left(errorOf(response, await startOf(chunks), topic))
+    } catch (thrown) {
+      result = left(networkError(reasonOf(thrown)))
+    }
+    silence.stop()
+    opened.unsubscribe()
+    return secrets.redactLeft(isSilent ? left(timeout(silenceLimit)) : result)
+  }
   return {
     prices$: pricesFrom$((topic, { from, to }, emit, closing) => {
       const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
       const path = `/history/${topic}${range}${query.replace('?', '&')}`
-      return readLines(path, closing, (line) => emitPastLine(line, emit), topic)
+      return get(path, closing, (line) => emitPastLine(line, emit), topic)
     }),
     topics: () => async () => {
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
-      const result = await readLines(
-        `/history${query}`,
-        new Subscription(),
-        (line) => (topics = decodeCoveredTopics(line)),
-      )
+      const read: ReadLine = (line) => (topics = decodeCoveredTopics(line))
+      const result = await get(`/history${query}`, new Subscription(), read)
       return isLeft(result) ? result : topics
     },
   }
@@ -77,67 +102,15 @@ const addressOf = (text: string) => {
     throw new ConfigurationError('source', `${problem} the URL of a gateway like http://127.0.0.1:8080`)
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return fail('expected an array of recordings, or')
-  const excess = excessOf(url)
-  if (excess !== undefined) return fail(`got a URL with ${excess}, expected`)
+  if (url.username + url.password !== '') return fail('got a URL with a user or a password, expected')
+  if (url.hash !== '') return fail('got a URL with a fragment, expected')
   const secrets = new Secrets()
   secrets.addUrl(url)
   return { base: url.origin + url.pathname.replace(/\/+$/, ''), query: url.search, secrets }
 }
 
-/** The part of a URL that the history of a gateway does not support. */
-const excessOf = ({ username, password, hash }: URL): string | undefined => {
-  if (username + password !== '') return 'a user or a password'
-  return hash === '' ? undefined : 'a fragment'
-}
-
 /** Reads a line. A `Left` ends the reading. */
 type ReadLine = (line: string) => Either<HistoryError, unknown>
-
-interface HistoryRequest {
-  readonly platform: SourcePlatform
-  readonly fetch: Fetch
-  readonly url: string
-  /** Ends the request. */
-  readonly closing: Subscription
-  readonly read: ReadLine
-  readonly topic: Topic | undefined
-}
-
-/** One GET request. Resolves to the error that ends the reading. Never rejects. */
-const readResponse = async ({
-  platform,
-  fetch,
-  url,
-  closing,
-  read,
-  topic,
-}: HistoryRequest): Promise<Either<HistoryError, unknown>> => {
-  const aborting = new AbortController()
-  const opened = new Subscription(() => aborting.abort())
-  closing.add(opened)
-  let isSilent = false as boolean
-  const silence = new MovableDeadline(rxClock, () => {
-    isSilent = true
-    opened.unsubscribe()
-  })
-  const wait = (): void => silence.set(rxClock.elapsed() + silenceLimit)
-  try {
-    wait()
-    const response = await fetch(url, { ...settings, signal: aborting.signal })
-    const { status, body } = response
-    const chunks = body === null ? [] : openableSource(platform, body).open(opened)
-    const result =
-      status === 200
-        ? await readBody(readWholeLines(chunks, opened), wait, read)
-        : left(errorOf(response, await startOf(chunks), topic))
-    return isSilent ? left(timeout(silenceLimit)) : result
-  } catch (thrown) {
-    return left(isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
-  } finally {
-    silence.stop()
-    opened.unsubscribe()
-  }
-}
 
 const readBody = async (
   pieces: AsyncIterable<Uint8Array>,

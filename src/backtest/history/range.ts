@@ -4,7 +4,6 @@ import { invalidRange } from '../recording/codec/errors.js'
 import type { InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
-import { closestName } from '../../base/option-kinds/parse-options.js'
 
 /** A time, in ms since the Unix epoch. */
 export interface HistoryRange {
@@ -14,20 +13,13 @@ export interface HistoryRange {
   readonly to?: number
 }
 
-const rangeNames = ['from', 'to']
-
-/** Checks the names of a range, too: with a misspelt `to`, it would end now. */
+/** Checks a range that a caller gives. */
 export const parseGivenRange = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
   if (!plainObject.holds(range)) {
     const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
     return left(invalidRange(undefined, undefined, problem))
   }
-  const { from, to } = range
-  for (const name of Object.keys(range)) {
-    const meant = rangeNames.includes(name) ? undefined : closestName(name, rangeNames)
-    if (meant !== undefined) return left(invalidRange(from, to, `${name}: did you mean ${meant}?`))
-  }
-  const times = parseRange(from, to ?? from)
+  const times = parseRange(range.from, range.to ?? range.from)
   return isLeft(times) ? times : right(range)
 }
 

@@ -1,6 +1,7 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { parseJson } from '../../../wire/codec/decode.js'
+import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
@@ -16,8 +17,7 @@ import type {
 import { escapeUnsafe } from '../../../base/errors/text.js'
 import type { DepthRow, PriceRow, RecordingHeader, Row } from './row.js'
 import {
-  AnyNumber,
-  Finite,
+  JsonNumber,
   OptionalPosition,
   RecordedAddress,
   RecordedDepth,
@@ -26,7 +26,6 @@ import {
   RecordedTime,
   RecordedTopic,
   decodeMessage,
-  encodeNumber,
   isRecordedTime,
 } from './value-codecs.js'
 
@@ -35,7 +34,7 @@ import {
  * digits. Texts of the service are escaped, because users print recordings on a terminal.
  */
 export const encodeRow = (row: Row | RecordingHeader): string =>
-  escapeUnsafe(JSON.stringify(row, encodeValue))
+  escapeUnsafe(JSON.stringify(row, bigintAsText))
 
 /**
  * The row as a line of a recording, with its line end. Throws for a row that no reader accepts: a client that a caller has
@@ -48,11 +47,6 @@ export const encodeLine = (row: Row | RecordingHeader): string => {
   const decoded = row._tag === 'Recording' ? decodeHeader(line) : decodeRow(line)
   if (isLeft(decoded)) throw new Error(`no reader accepts this row: ${decoded.left.message}`)
   return `${line}\n`
-}
-
-const encodeValue = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'bigint') return String(value)
-  return typeof value === 'number' ? encodeNumber(value) : value
 }
 
 /** True if the line is a header, of any version. */
@@ -92,24 +86,31 @@ const tagged = <Tag extends AnyError['_tag'], P extends t.Props>(tag: Tag, field
 
 const InvalidTopicValue = tagged('InvalidTopic', { topic: t.string })
 const InvalidMintValue = tagged('InvalidMint', { mint: t.string })
+/** JSON has no NaN and no infinities: `null` is in place of them. */
+const AnyNumber = new t.Type<number>(
+  'a number',
+  t.number.is,
+  (input, context) => t.number.validate(input === null ? NaN : input, context),
+  t.identity,
+)
 const InvalidIntervalValue = tagged('InvalidInterval', { interval: AnyNumber })
 const SubscriptionRejectedValue = tagged('SubscriptionRejected', { topic: t.string, reason: t.string })
 const SubscriptionTimeoutValue = tagged('SubscriptionTimeout', {
   topic: t.string,
-  afterMs: Finite,
+  afterMs: JsonNumber,
   recent: t.readonlyArray(t.string),
 })
 const DisconnectedValue = tagged('Disconnected', {
-  code: Finite,
+  code: JsonNumber,
   reason: t.string,
-  attempt: Finite,
-  retryInMs: Finite,
+  attempt: JsonNumber,
+  retryInMs: JsonNumber,
 })
 const StaleValue = tagged('Stale', {
   topic: t.string,
-  silentForMs: Finite,
+  silentForMs: JsonNumber,
   last: optional(RecordedPrice),
-  behindMs: optional(Finite),
+  behindMs: optional(JsonNumber),
 })
 const DecodeErrorValue = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
 const UnsupportedPairValue = tagged('UnsupportedPair', {
@@ -118,9 +119,13 @@ const UnsupportedPairValue = tagged('UnsupportedPair', {
   body: t.string,
 })
 const UnauthorizedValue = tagged('Unauthorized', { body: t.string })
-const HttpErrorValue = tagged('HttpError', { status: Finite, body: t.string, retryAfterMs: optional(Finite) })
+const HttpErrorValue = tagged('HttpError', {
+  status: JsonNumber,
+  body: t.string,
+  retryAfterMs: optional(JsonNumber),
+})
 const NetworkErrorValue = tagged('NetworkError', { cause })
-const TimeoutValue = tagged('Timeout', { afterMs: Finite })
+const TimeoutValue = tagged('Timeout', { afterMs: JsonNumber })
 const ClientClosedValue = tagged('ClientClosed', {})
 
 const PriceErrorValue: t.Type<PriceError, unknown> = t.union(
@@ -201,7 +206,7 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
         at: RecordedTime,
         topics: t.readonlyArray(RecordedTopic),
         mints: t.readonlyArray(RecordedAddress),
-        interval: Finite,
+        interval: JsonNumber,
       },
       headerName,
     ),
@@ -209,7 +214,7 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
       t.partial({
         continues: RecordedTime,
         assumedDepth: t.string,
-        invalidRows: Finite,
+        invalidRows: JsonNumber,
         candles: t.string,
       }),
       headerName,
@@ -220,8 +225,7 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
 
 /**
  * The text of a row with a value, without `JSON.stringify`, which takes several times as long with a replacer. It has the known
- * fields alone. `undefined` for any row that readers may refuse, or that has characters that are escaped or numbers that JSON
- * lacks.
+ * fields alone. `undefined` for any row that readers may refuse, or that has characters that are escaped.
  */
 export const fastRowText = (row: Row | RecordingHeader): string | undefined => {
   if (row._tag === 'Price') return priceRowText(row)
@@ -231,9 +235,9 @@ export const fastRowText = (row: Row | RecordingHeader): string | undefined => {
 const priceRowText = ({ at, topic, event, position }: PriceRow): string | undefined => {
   if (!isRight(event) || !isObject(event.right)) return undefined
   const { topic: name, price, receivedAt, epoch } = event.right
-  if (!isPriceValue(price) || !isEpoch(epoch) || !areTimes(at, receivedAt)) return undefined
-  if (Object.is(epoch, -0) || !isPlainTopic(topic) || (name !== topic && !isPlainTopic(name)))
+  if (!isPriceValue(price) || !isEpoch(epoch) || !isRecordedTime(at) || !isValueTime(receivedAt))
     return undefined
+  if (!isPlainTopic(topic) || (name !== topic && !isPlainTopic(name))) return undefined
   return (
     `{"_tag":"Price","at":${at},"topic":"${topic}","event":{"_tag":"Right","right":` +
     `{"topic":"${name}","price":${price},"receivedAt":${receivedAt},"epoch":${epoch}}}` +
@@ -245,7 +249,8 @@ const depthRowText = ({ at, mint, event }: DepthRow): string | undefined => {
   if (!isRight(event) || !isObject(event.right) || !isAddress(mint) || event.right.mint !== mint)
     return undefined
   const { price, timestamp, receivedAt } = event.right
-  if (!isPriceValue(price) || !areTimes(at, receivedAt) || !areTimes(at, timestamp)) return undefined
+  if (!isPriceValue(price) || !isRecordedTime(at) || !isValueTime(receivedAt) || !isValueTime(timestamp))
+    return undefined
   const buy = sideText(event.right.buy)
   const sell = sideText(event.right.sell)
   if (buy === undefined || sell === undefined) return undefined
@@ -259,15 +264,12 @@ const sideText = (side: DepthSide): string | undefined => {
   if (!isObject(side)) return undefined
   const { totalQuantity, totalQuantityUsd: usd } = side
   if (typeof totalQuantity !== 'bigint' || totalQuantity < 0n) return undefined
-  if (typeof usd !== 'number' || !(usd >= 0 && usd < Infinity) || Object.is(usd, -0)) return undefined
+  if (typeof usd !== 'number' || !(usd >= 0 && usd < Infinity)) return undefined
   return `{"totalQuantity":"${totalQuantity}","totalQuantityUsd":${usd}}`
 }
 
 /** A client that a caller has written may emit anything. */
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
-
-const areTimes = (at: number, ofValue: number): boolean =>
-  isRecordedTime(at) && isValueTime(ofValue) && !Object.is(at, -0) && !Object.is(ofValue, -0)
 
 /** A topic of ASCII without quotes, backslashes and control characters. */
 const plainTopic = /^[ !#-[\]-~]+?-0x[0-9a-fA-F]+$/

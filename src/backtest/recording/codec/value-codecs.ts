@@ -27,8 +27,11 @@ export const decodeMessage = <A>(
   return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
 }
 
+const numberWhere = (name: string, isAllowed: (value: number) => boolean): t.Type<number> =>
+  guardCodec(name, (value): value is number => typeof value === 'number' && isAllowed(value))
+
 /** io-ts's own number accepts NaN and Infinity. */
-export const JsonNumber = guardCodec('a finite number', (value): value is number => Number.isFinite(value))
+export const JsonNumber = numberWhere('a finite number', Number.isFinite)
 
 /** A topic of any service. */
 export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
@@ -45,46 +48,18 @@ export const OptionalPosition = {
   ),
 }
 
-/** Numbers that `JSON.stringify` writes as `null` or `0`. A recording writes them as strings. */
-const numbersByName: ReadonlyMap<unknown, number> = new Map(
-  ['NaN', 'Infinity', '-Infinity', '-0'].map((name) => [name, Number(name)]),
-)
-
-/** The string for such a number; any other value unchanged. */
-export const encodeNumber = (value: unknown): unknown => {
-  for (const [name, number] of numbersByName) if (Object.is(value, number)) return name
-  return value
-}
-
-/** The number for such a string; any other value unchanged. */
-const decodeNumber = (value: unknown): unknown => numbersByName.get(value) ?? value
-
-const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): t.Type<number> => {
-  const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)
-  const validate = (input: unknown, context: t.Context): t.Validation<number> => {
-    const value = decodeNumber(input)
-    return is(value) ? t.success(value) : t.failure(input, context)
-  }
-  return new t.Type(name, is, validate, t.identity)
-}
-
-/** Any number, `NaN` and the infinities included. */
-export const AnyNumber = numberWhere(() => true)
-
-export const Finite = numberWhere(Number.isFinite)
-
 /** True for the time of a line. Timers cannot add 1 ms to a number that is much larger. */
 export const isRecordedTime = (value: number): boolean => Math.abs(value) <= maxTime
 
 /** The time of a line. It may be in another unit, which the reader of the recording rejects, because it knows the first row. */
 export const RecordedTime = numberWhere(
-  (value) => isRecordedTime(value) || unitOfTime(value) !== undefined,
   'a time in ms since the Unix epoch',
+  (value) => isRecordedTime(value) || unitOfTime(value) !== undefined,
 )
 
-const ValueTime = numberWhere(isValueTime, 'a time in ms since the Unix epoch, below 2^53')
+const ValueTime = numberWhere('a time in ms since the Unix epoch, below 2^53', isValueTime)
 
-const Epoch = numberWhere(isEpoch, 'an integer of at least 0, below 2^53')
+const Epoch = numberWhere('an integer of at least 0, below 2^53', isEpoch)
 
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(
   { topic: RecordedTopic, price: PriceValue, receivedAt: ValueTime, epoch: Epoch },
@@ -115,14 +90,14 @@ export const RecordedDepth: t.Type<Depth, unknown> = t.strict(
 export const RecordedStatus: t.Type<ConnectionStatus, unknown> = t.union(
   [
     t.strict({ _tag: t.literal('Idle') }),
-    t.strict({ _tag: t.literal('Connecting'), attempt: Finite }),
+    t.strict({ _tag: t.literal('Connecting'), attempt: JsonNumber }),
     t.exact(
       t.intersection([
-        t.type({ _tag: t.literal('Open'), epoch: Finite, since: Finite }),
-        t.partial({ behindMs: Finite, switches: Finite }),
+        t.type({ _tag: t.literal('Open'), epoch: JsonNumber, since: JsonNumber }),
+        t.partial({ behindMs: JsonNumber, switches: JsonNumber }),
       ]),
     ),
-    t.strict({ _tag: t.literal('Waiting'), attempt: Finite, retryInMs: Finite, reason: t.string }),
+    t.strict({ _tag: t.literal('Waiting'), attempt: JsonNumber, retryInMs: JsonNumber, reason: t.string }),
     t.strict({ _tag: t.literal('Closed') }),
   ],
   'a status',

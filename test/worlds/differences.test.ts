@@ -37,7 +37,7 @@ const inEachWorld = async (market: Market, strategy: Strategy) => {
   }
 }
 
-it('a subscriber of the moment of Waiting gets the code of the close live alone, and 1006 elsewhere', async () => {
+it('a subscriber of the moment of Waiting gets the code of the close live and in a replay, and 1006 under marbles', async () => {
   const market: Market = [price(a), { after: 100, does: { kind: 'drop', refusals: 0 } }, price(a)]
   const codes: Strategy = (client) =>
     client.status$.pipe(
@@ -47,7 +47,7 @@ it('a subscriber of the moment of Waiting gets the code of the close live alone,
     )
   const { live, replay, marbles } = await inEachWorld(market, codes)
   expect(withoutTime(live)).toEqual(['next "closed with 1012"'])
-  expect(withoutTime(replay)).toEqual(['next "closed with 1006"'])
+  expect(withoutTime(replay)).toEqual(['next "closed with 1012"'])
   expect(withoutTime(marbles)).toEqual(['next "closed with 1006"'])
 })
 

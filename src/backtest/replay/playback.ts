@@ -5,7 +5,7 @@ import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import { macrotasks, nextTurn } from '../../base/time/macrotask.js'
 import { systemClock } from '../../base/time/system-clock.js'
-import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../recording/read/read-entries.js'
+import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
 import type { OpenableSource } from '../recording/read/source.js'
@@ -50,8 +50,6 @@ export class Playback implements RowWork {
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
   isOver = false
-  /** True from the end of the recording on, if a live client continues it. */
-  private isLive = false
   private hasRun = false
   private readonly counted = { rows: 0, earlierRows: 0, skewedRows: 0 }
   /** The time of the last row, in ms since the Unix epoch. */
@@ -122,21 +120,13 @@ export class Playback implements RowWork {
 
   /** True while no time may pass: a strategy reads the history. */
   get isHeld(): boolean {
-    return this.waits.isHeld && !this.isLive
+    return this.waits.isHeld
   }
 
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
   skip(ms: number): void {
     this.waits.skip(ms)
     this.runs.skip(ms)
-  }
-
-  /** Emits a row of the live client that continues the recording. Not inside of a tick. */
-  push(line: Row, recorder: Recorder): void {
-    if (this.isOver) return
-    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(line))
-    const time = Math.max(this.runs.time, line.at)
-    this.emit({ line, time, skipped: 0, origin: { source: 'live', lineNumber: 0, recorder } })
   }
 
   /** Stops the replay. `completeStreams` completes the streams of the client. */
@@ -230,7 +220,7 @@ export class Playback implements RowWork {
     const { line, time, origin } = entry
     const { from, to } = this.range
     this.entry = entry
-    if (!this.isLive) this.recordedAt = Math.max(from, Math.min(line.at, to))
+    this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
       this.headers.add(keyOf(origin.source, line))
@@ -263,7 +253,6 @@ export class Playback implements RowWork {
     if (this.closing.closed) return
     const { onRecordingEnd } = this.observer
     if (onRecordingEnd !== undefined && error === undefined) {
-      this.isLive = true
       this.recordedAt = Infinity
       onRecordingEnd()
       return

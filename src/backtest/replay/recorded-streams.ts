@@ -99,16 +99,14 @@ export class RecordedStreams {
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
-  /** The live rows of a recorder follow: each topic of which there was a row emits `Disconnected`. */
-  takeOver(recorder: Recorder): void {
-    this.prices.takeOver(recorder, outage('the recording has ended'))
-    this.depths.takeOver(recorder)
+  /** Each topic of which there was a row emits `Disconnected`. */
+  interrupt(reason: string): void {
+    this.prices.interruptAll(outage(reason))
   }
 
-  /** A topic or mint begins anew: it has no current value, also if it was completed. For one that has no subscriber. */
-  restart(name: Topic | Address): void {
-    if (isAddress(name)) this.depths.restart(name)
-    else this.prices.restart(name)
+  /** A topic without a subscriber begins anew: it has no current price, also if it was completed. */
+  restart(topic: Topic): void {
+    this.prices.restart(topic)
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
@@ -180,27 +178,34 @@ export class RecordedStreams {
   }
 
   private eventOf(event: Either<PriceError, Price>, recorder: Recorder): Either<PriceError, Price> {
-    if (isRight(event)) {
-      const epoch = this.epochOf(event.right.epoch, recorder)
-      return epoch === event.right.epoch ? event : right({ ...event.right, epoch })
-    }
-    const error = event.left
-    if (error._tag !== 'Stale' || error.last === undefined || recorder.baseEpoch === 0) return event
-    return left({ ...error, last: { ...error.last, epoch: this.epochOf(error.last.epoch, recorder) } })
+    if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
+    return inLaterEpoch(event, recorder.baseEpoch)
   }
 
   private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {
-    return status._tag === 'Open' ? { ...status, epoch: this.epochOf(status.epoch, recorder) } : status
+    if (status._tag === 'Open') this.onEpoch(status.epoch, recorder)
+    return statusInLaterEpoch(status, recorder.baseEpoch)
   }
 
-  /** The epochs of a later recording continue the earlier epochs. */
-  private epochOf(recorded: number, recorder: Recorder): number {
+  private onEpoch(recorded: number, recorder: Recorder): void {
     const epoch = recorded + recorder.baseEpoch
     if (epoch > recorder.latestEpoch) recorder.latestEpoch = epoch
     if (epoch > this.latestEpoch) this.latestEpoch = epoch
-    return epoch
   }
 }
+
+// The epochs of a later recording, and of a live client, continue the earlier epochs.
+
+export const inLaterEpoch = (event: Either<PriceError, Price>, added: number): Either<PriceError, Price> => {
+  if (added === 0) return event
+  if (isRight(event)) return right({ ...event.right, epoch: event.right.epoch + added })
+  const error = event.left
+  if (error._tag !== 'Stale' || error.last === undefined) return event
+  return left({ ...error, last: { ...error.last, epoch: error.last.epoch + added } })
+}
+
+export const statusInLaterEpoch = (status: ConnectionStatus, added: number): ConnectionStatus =>
+  status._tag === 'Open' ? { ...status, epoch: status.epoch + added } : status
 
 const newRecording = 'a new recording begins'
 

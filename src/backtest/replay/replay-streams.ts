@@ -46,7 +46,7 @@ export class ReplayStreams<E, A> {
     if (stream.recorder === recorder) return stream
     const error = stream.isRecorded ? this.config.onTakenOver?.(recorder) : undefined
     if (error !== undefined) {
-      stream.interrupt(left(error) as Left<E>, true)
+      stream.interrupt(error, true)
       stream.reportOutage()
     }
     stream.recorder = recorder
@@ -59,19 +59,14 @@ export class ReplayStreams<E, A> {
    */
   interrupt(error: E, untilValue: boolean, recorder: Recorder): void {
     this.isUnreported = true
-    for (const stream of this.of(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
+    for (const stream of this.of(recorder)) stream.interrupt(error, untilValue)
   }
 
-  /** The next events are those of a recorder. `error`: emitted by each stream that has had a row. */
-  takeOver(recorder: Recorder, error?: E): void {
-    for (const stream of this.streams.values()) {
-      if (error !== undefined && stream.isRecorded) {
-        stream.interrupt(left(error) as Left<E>, true)
-        stream.reportOutage()
-      }
-      stream.forget()
-      stream.recorder = recorder
-    }
+  /** Each stream that has had a row emits the error. */
+  interruptAll(error: E): void {
+    for (const stream of this.streams.values()) if (stream.isRecorded) stream.interrupt(error, true)
+    this.isUnreported = true
+    this.reportOutage()
   }
 
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
@@ -87,9 +82,9 @@ export class ReplayStreams<E, A> {
     if ((stream.recorder ?? recorder) === recorder) stream.complete()
   }
 
-  /** The stream begins anew: it has no event, and is not completed. */
+  /** A stream without a subscriber begins anew. */
   restart(name: string): void {
-    if (this.ended === undefined) this.stream(name).restart()
+    this.streams.delete(name.toLowerCase())
   }
 
   /**
@@ -131,9 +126,8 @@ export class ReplayStreams<E, A> {
 
 /** One stream of a replay. A late subscriber receives the retained event first. */
 class ReplayStream<E, A> {
-  private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
-  /** The subscribers as an array, until one joins or leaves. */
-  private snapshot: readonly Subscriber<Either<E, A>>[] | undefined
+  /** Replaced on each change, so that a subscriber may come or go while an event is emitted. */
+  private subscribers: readonly Subscriber<Either<E, A>>[] = []
   private lastEvent: Either<E, A> | undefined
   private readonly retained: RetainedEvent<E, A>
   private completed = false
@@ -141,11 +135,11 @@ class ReplayStream<E, A> {
   isRecorded = false
   /** The recorder that has announced the stream, or has emitted its last event. */
   recorder: Recorder | undefined
-  /** An outage, and the subscribers that have not received it. */
-  private outage:
-    { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
+  /** The error of an interruption, until it is reported. */
+  private outage: Left<E> | undefined
   /** True until the next value of a stream that `Open` does not make current again. */
   private isDownUntilValue = false
+
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {
     this.retained = new RetainedEvent(config.retention, config.elapsed)
   }
@@ -153,7 +147,8 @@ class ReplayStream<E, A> {
   readonly event$ = withAtOnceLimit$(
     new Observable<Either<E, A>>((subscriber) => {
       if (!this.completed) this.add(subscriber)
-      this.retained.repeat(subscriber)
+      // An outage will be reported to all subscribers.
+      if (this.outage === undefined) this.retained.repeat(subscriber)
       if (this.completed) safeComplete(subscriber)
       else subscriber.add(this.config.onSubscribe())
     }),
@@ -164,27 +159,25 @@ class ReplayStream<E, A> {
   emit(event: Either<E, A>): void {
     this.completed = false
     this.isRecorded = true
-    // A recorded outage may be the one that the status has already reported: only subscribers that have not received it
-    // get it.
-    const { outage, config } = this
-    const isReported = outage !== undefined && config.isOutage(event)
-    if (!isReported) this.reportOutage()
-    this.outage = undefined
+    // A recorded outage is the one that the status has announced.
+    if (this.config.isOutage(event)) this.outage = undefined
+    else this.reportOutage()
     this.isDownUntilValue &&= isLeft(event)
     this.retain(event)
-    this.notify(isReported ? outage.subscribers : this.current, event)
+    this.notify(event)
   }
 
-  /** Late subscribers receive the error from now on, the others when it is reported. `untilValue`: not only until `Open`. */
-  interrupt(error: Left<E>, untilValue: boolean): void {
+  /** `untilValue`: not only until `Open`. */
+  interrupt(cause: E, untilValue: boolean): void {
     if (this.completed) return
+    const error = left(cause) as Left<E>
     this.isDownUntilValue = untilValue
     const isDown = this.lastEvent !== undefined && this.config.isOutage(this.lastEvent)
     if (untilValue && isDown && this.outage === undefined) {
       this.retained.event = this.lastEvent
       return
     }
-    this.outage ??= { error, subscribers: this.current }
+    this.outage ??= error
     this.retain(error)
   }
 
@@ -192,7 +185,7 @@ class ReplayStream<E, A> {
   reportOutage(): void {
     const { outage } = this
     this.outage = undefined
-    if (outage !== undefined) this.notify(outage.subscribers, outage.error)
+    if (outage !== undefined) this.notify(outage)
   }
 
   /** Late subscribers no longer receive an outage: the connection is open. */
@@ -202,37 +195,22 @@ class ReplayStream<E, A> {
     if (config.isOutage(retained.event)) retained.event = undefined
   }
 
-  restart(): void {
-    this.completed = false
-    this.isRecorded = false
-    this.recorder = undefined
-    this.outage = undefined
-    this.isDownUntilValue = false
-    this.lastEvent = undefined
-    this.retained.event = undefined
-  }
-
   forget(): void {
     if (!this.completed) this.retained.event = undefined
   }
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
   complete(): void {
+    const { subscribers, lastEvent } = this
     this.completed = true
     this.outage = undefined
-    this.retained.event = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
-    const subscribers = [...this.subscribers]
-    this.subscribers.clear()
-    this.snapshot = undefined
+    this.retained.event = lastEvent !== undefined && isLeft(lastEvent) ? lastEvent : undefined
+    this.subscribers = []
     for (const subscriber of subscribers) safeComplete(subscriber)
   }
 
-  private get current(): readonly Subscriber<Either<E, A>>[] {
-    return (this.snapshot ??= [...this.subscribers])
-  }
-
-  private notify(subscribers: readonly Subscriber<Either<E, A>>[], event: Either<E, A>): void {
-    for (const subscriber of subscribers) safeNext(subscriber, event)
+  private notify(event: Either<E, A>): void {
+    for (const subscriber of this.subscribers) safeNext(subscriber, event)
   }
 
   private retain(event: Either<E, A>): void {
@@ -243,11 +221,7 @@ class ReplayStream<E, A> {
   }
 
   private add(subscriber: Subscriber<Either<E, A>>): void {
-    this.subscribers.add(subscriber)
-    this.snapshot = undefined
-    subscriber.add(() => {
-      this.subscribers.delete(subscriber)
-      this.snapshot = undefined
-    })
+    this.subscribers = [...this.subscribers, subscriber]
+    subscriber.add(() => (this.subscribers = this.subscribers.filter((each) => each !== subscriber)))
   }
 }

@@ -247,7 +247,7 @@ describe('the status Waiting', () => {
         ),
       ),
     )
-    expect(await collect(seen)).toEqual(['1/1', 'then Disconnected', 'Disconnected', '2/2', 'then 2/2'])
+    expect(await collect(seen)).toEqual(['1/1', 'Disconnected', 'then Disconnected', '2/2', 'then 2/2'])
   })
 
   it('emits an outage that the recording does not contain', async () => {

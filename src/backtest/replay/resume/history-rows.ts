@@ -1,5 +1,5 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, Subscription } from 'rxjs'
+import { concat, defer, Subject, Subscription } from 'rxjs'
 import type { Client } from '../../../client/client.js'
 import { pastSourceOf, readablePast$ } from '../../../base/domain/joinable.js'
 import type { PastEvent } from '../../../base/domain/past.js'
@@ -7,17 +7,15 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
-import { reportError } from '../../../base/task/safe-notify.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
-import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../../recording/codec/row.js'
+import { createHeader, type PriceRow, type RecordingHeader } from '../../recording/codec/row.js'
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
-import type { RecordedStreams } from '../recorded-streams.js'
-import type { LiveRows, WantedRows } from './live-rows.js'
+import { activeContext, runInContext } from '../rx-context.js'
 
 /** A row of the past, and its topic. */
 interface PastRow {
@@ -29,8 +27,10 @@ interface PastRow {
 
 /** The past prices of a history as the rows of a recording, in order, of each topic while it is wanted. */
 export class HistoryRows {
-  private readonly topics = new Set<TopicRows>()
-  readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
+  private readonly topics = new Map<string, TopicRows>()
+  private readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
+  /** A strategy subscribes on a clock of its own, on which a live client does not run. */
+  private readonly context = activeContext()
 
   /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
   constructor(
@@ -39,15 +39,21 @@ export class HistoryRows {
     private time: number,
   ) {}
 
-  /** Reads a topic from the time of the last row on. */
-  start(topic: Topic, streams: RecordedStreams, live: LiveRows): WantedRows {
-    const rows = new TopicRows(topic, this.time, this.queue, streams, live)
-    this.topics.add(rows)
-    rows.closing.add(() => {
-      this.topics.delete(rows)
-      streams.restart(topic)
+  /** Reads a topic from the time of the last row on, until the last subscription has ended. Then calls `onLeft`. */
+  want(topic: Topic, subscription: Subscription, onLeft: () => void): TopicRows {
+    const key = topic.toLowerCase()
+    const rows = this.topics.get(key) ?? new TopicRows(topic, this.time, this.queue)
+    rows.subscribers++
+    if (!this.topics.has(key)) {
+      this.topics.set(key, rows)
+      runInContext(this.context, () => rows.start(this.client, this.history))
+    }
+    subscription.add(() => {
+      if (--rows.subscribers > 0) return
+      this.topics.delete(key)
+      runInContext(this.context, () => rows.closing.unsubscribe())
+      onLeft()
     })
-    rows.start(this.client, this.history)
     return rows
   }
 
@@ -55,14 +61,24 @@ export class HistoryRows {
   async *read({ closing }: SetReading): AsyncGenerator<EntriesResult, void> {
     yield right([this.entryOf(createHeader(this.time), new Recorder())])
     while (!closing.closed) {
-      for (const { caughtUp } of this.topics) await caughtUp
+      for (const { caughtUp } of this.topics.values()) await caughtUp
       if (this.queue.peek() === undefined && this.isRead()) return
       yield right(this.entries())
     }
   }
 
+  /** Added to the epochs of live prices, so that they continue those of the past. */
+  addedEpochs(topic: Topic): number | undefined {
+    return this.topics.get(topic.toLowerCase())?.addedEpochs
+  }
+
+  /** The past has ended. */
+  startLive(): void {
+    for (const rows of [...this.topics.values()]) rows.startLive()
+  }
+
   private isRead(): boolean {
-    return [...this.topics].every(({ isAtEnd }) => isAtEnd)
+    return [...this.topics.values()].every(({ isAtEnd }) => isAtEnd)
   }
 
   /** The entries until a topic is wanted whose past is not read. */
@@ -81,8 +97,9 @@ export class HistoryRows {
 }
 
 /** The past of one topic, and then its live prices, joined by `withPast`. */
-class TopicRows implements WantedRows {
+class TopicRows {
   readonly recorder = new Recorder()
+  subscribers = 0
   /** True if there is no further row of the past. */
   isAtEnd = false
   private resolve = (): void => undefined
@@ -90,14 +107,19 @@ class TopicRows implements WantedRows {
   readonly caughtUp = new Promise<void>((resolve) => (this.resolve = resolve))
   readonly closing = new Subscription(() => this.resolve())
   private order = 0
-  /** The live rows that came before the border. */
-  private held: Row[] | undefined = []
+  private isLive = false
+  /** The live events before the border, and those after it. */
+  private held: Either<PriceError, Price>[] = []
+  private readonly later$ = new Subject<Either<PriceError, Price>>()
+  /** All live events, for a subscription at the border. */
+  readonly live$ = defer(() => concat(this.held, this.later$))
+  /** Added to the epochs of live prices; undefined before the first one. */
+  addedEpochs: number | undefined
   /** The last price of the past. */
   private last: Price | undefined
   private isDown = false
   /** That of the next price. */
   private epoch = 1
-  private hasLive = false
   private readonly clock = systemClock()
 
   /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
@@ -105,12 +127,10 @@ class TopicRows implements WantedRows {
     private readonly topic: Topic,
     private time: number,
     private readonly queue: PriorityQueue<PastRow>,
-    private readonly streams: RecordedStreams,
-    private readonly live: LiveRows,
   ) {}
 
   start(client: Client, history: History): void {
-    const { topic, time: from } = this
+    const { topic, time: from, later$ } = this
     // Ends now, also if a caller has written the history.
     const past$ = readablePast$(
       (start = from, onPosition = () => undefined) =>
@@ -119,46 +139,38 @@ class TopicRows implements WantedRows {
     )
     // A past takes as long as the strategy needs for it.
     const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
-    const end = (): void => {
-      this.onLive({ _tag: 'End', at: this.live.times.now(), of: topic })
-      this.end()
-    }
     this.closing.add(
       joined$(client.price$(topic)).subscribe({
         next: (event) => {
-          if (this.isAtEnd) this.onLiveEvent(event as Either<PriceError, Price>)
+          if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
           else if (isLeft(event)) this.onFailure(event.left as HistoryError)
           else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
           else this.end()
         },
         error: (thrown) => {
-          reportError(thrown)
-          end()
+          later$.error(thrown)
+          this.end()
         },
-        complete: end,
+        complete: () => {
+          later$.complete()
+          this.end()
+        },
       }),
     )
   }
 
-  readonly startLive = (): void => {
-    const { held = [] } = this
-    this.held = undefined
-    for (const row of held) this.onLive(row)
+  /** Called after the subscriptions of the border. */
+  startLive(): void {
+    this.isLive = true
+    this.held = []
   }
 
   /** The connection of the first live price is that of the last past one. */
-  private onLiveEvent(event: Either<PriceError, Price>): void {
-    const { topic, recorder, last, epoch, streams, live } = this
-    if (isRight(event) && !this.hasLive) {
-      this.hasLive = true
-      recorder.baseEpoch = last === undefined ? streams.latestEpoch : epoch - event.right.epoch
-    }
-    this.onLive({ _tag: 'Price', at: live.times.of(event), topic, event })
-  }
-
-  private onLive(row: Row): void {
-    if (this.held === undefined) this.live.push(row, this.recorder)
-    else this.held.push(row)
+  private onLive(event: Either<PriceError, Price>): void {
+    const { last, epoch } = this
+    if (isRight(event)) this.addedEpochs ??= last === undefined ? 0 : epoch - event.right.epoch
+    if (this.isLive) this.later$.next(event)
+    else this.held.push(event)
   }
 
   private end(): void {

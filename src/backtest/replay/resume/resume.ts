@@ -1,6 +1,11 @@
-import { Observable } from 'rxjs'
+import type { Either } from 'fp-ts/lib/Either.js'
+import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
+import type { Price } from '../../../base/domain/price.js'
+import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import type { PriceError } from '../../../base/errors/model.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { systemClock } from '../../../base/time/system-clock.js'
@@ -15,13 +20,13 @@ import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
 import type { EntriesResult } from '../../recording/read/read-entries.js'
 import { openableSources, type FileUrl, type OpenableSource } from '../../recording/read/source.js'
-import { depthRow$, priceRow$ } from '../../recording/write/client-rows.js'
 import { Playback } from '../playback.js'
+import { inLaterEpoch, statusInLaterEpoch } from '../recorded-streams.js'
 import { timeOption } from '../replay-options.js'
 import { createStrategyClient, type StrategyClient } from '../strategy-client.js'
 import { runStrategy$ } from '../run-strategy.js'
 import { HistoryRows } from './history-rows.js'
-import { LiveRows } from './live-rows.js'
+import { LiveTime } from './live-time.js'
 
 export interface ResumeOptions {
   /**
@@ -37,7 +42,7 @@ const optionTable = { from: timeOption } satisfies OptionTable<ResumeOptions>
  * and its timers continue. `{ _tag: 'CaughtUp' }` separates the values of the past from those of the present.
  *
  * - `client`: the live client. It is asked only for what the strategy subscribes to. Its end completes the streams of the strategy.
- *   As in a replay, each subscriber of a mint receives all of its depths, those of other intervals too.
+ *   In the past, as in a replay, each subscriber of a mint receives all of its depths, those of other intervals too.
  * - `past`: recordings, by their paths or `file:` URLs, in any order, as of `replay`; none at a first start. Or a history, such as
  *   `openHistory('http://127.0.0.1:8080')`, the past of a gateway: it has prices alone.
  *
@@ -82,34 +87,42 @@ export const resume$ = <A>(
       Infinity,
       {
         onRecordingEnd: () => {
-          if (history === undefined) runs.tick(() => streams.takeOver(live.recorder))
-          live.start(client, () => subscriber.next({ _tag: 'CaughtUp' }))
+          if (history === undefined) runs.tick(() => streams.interrupt('the recording has ended'))
+          live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
+          history?.startLive()
         },
         onOver: () => live.closing.unsubscribe(),
       },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
     const { streams, runs } = playback
-    const live = new LiveRows(playback)
-    const price$: ClientStreams['price$'] = (topic) =>
-      new Observable((observer) => {
-        observer.add(streams.price$(topic).subscribe(observer))
-        live.want(topic.toLowerCase(), observer, () =>
-          history === undefined || live.isLive
-            ? live.fromBorder(priceRow$(client, topic, live.times), () => streams.restart(topic))
-            : history.start(topic, streams, live),
-        )
+    const live = new LiveTime(runs)
+    const statusOf = (status: ConnectionStatus) => statusInLaterEpoch(status, streams.latestEpoch)
+    const addedEpochs = (topic: Topic): number => history?.addedEpochs(topic) ?? streams.latestEpoch
+    const inContinuedEpoch = (topic: Topic) =>
+      map((event: Either<PriceError, Price>) => inLaterEpoch(event, addedEpochs(topic)))
+    const price$: ClientStreams['price$'] = (topic) => {
+      const [past$, live$] = [streams.price$(topic), defer(() => client.price$(topic))]
+      return new Observable((observer) => {
+        const restart = (): void => streams.restart(topic)
+        const rows = live.isLive ? undefined : history?.want(topic, observer, restart)
+        const later$ = (rows?.live$ ?? live$).pipe(inContinuedEpoch(topic))
+        return live.joined$(past$, later$).subscribe(observer)
       })
-    const depth$: ClientStreams['depth$'] = (mint, interval) =>
-      new Observable((observer) => {
-        observer.add(streams.depth$(mint).subscribe(observer))
-        live.want(`${mint.toLowerCase()} ${interval}`, observer, () =>
-          live.fromBorder(depthRow$(client, mint, interval, live.times), () => streams.restart(mint)),
-        )
-      })
+    }
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
-      streams: { price$, depth$ },
+      streams: {
+        price$,
+        depth$: (mint, interval) =>
+          live.joined$(
+            streams.depth$(mint),
+            defer(() => client.depth$(mint, interval)),
+          ),
+        status$: live.joined$(streams.status$, client.status$.pipe(map(statusOf))),
+        errors$: live.joined$(streams.errors$, client.errors$),
+        currentStatus: () => (live.isLive ? statusOf(client.inspect().status) : streams.status),
+      },
     })
     const own = { ...replayed, chainId: client.chainId }
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))

@@ -1,0 +1,84 @@
+import { concat, defer, EMPTY, Observable, Subject, Subscription, takeUntil } from 'rxjs'
+import type { Either } from 'fp-ts/lib/Either.js'
+import { delay } from '../../../base/time/deadline.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import { RowTimes } from '../../recording/write/client-rows.js'
+import { activeContext, runInContext } from '../rx-context.js'
+import type { StrategyRuns } from '../strategy-runs.js'
+
+/** The clocks of the recorder and of this process are the same if they differ by at most this time, in ms. */
+const maxSkew = 2_000
+
+/** The time of a strategy after its past: its clock follows the present, and the events of the client come when they come. */
+export class LiveTime {
+  /** True after the border: the past has ended. */
+  isLive = false
+  private readonly border$ = new Subject<void>()
+  private readonly times = new RowTimes((_, step) =>
+    this.runs.afterTick(() => {
+      if (this.isLive) this.runs.skip(step)
+    }),
+  )
+  /** A strategy subscribes on a clock of its own, on which a live client does not run. */
+  private readonly context = activeContext()
+  private readonly clock = systemClock()
+  private timer = Subscription.EMPTY
+  /** The replay is over. */
+  readonly closing = new Subscription(() => this.timer.unsubscribe())
+
+  constructor(private readonly runs: StrategyRuns) {}
+
+  /** The past until the border, and then a stream of the client. A past that completes before has no further event. */
+  joined$<A>(past$: Observable<A>, live$: Observable<A>): Observable<A> {
+    return concat(
+      defer(() => (this.isLive ? EMPTY : past$.pipe(takeUntil(this.border$)))),
+      defer(() => (this.isLive ? this.onClock$(live$) : EMPTY)),
+    )
+  }
+
+  /** Moves the clock of the strategy to the present. The live events start after `onCaughtUp`. */
+  start(onCaughtUp: () => void): void {
+    const { runs, times } = this
+    const now = times.now()
+    // The clock of the recorder may be ahead.
+    if (runs.time > now + maxSkew) runs.skip(now - runs.time)
+    runs.advance(now)
+    onCaughtUp()
+    this.isLive = true
+    this.border$.next()
+    this.waitForTimer()
+  }
+
+  /** A strategy may subscribe inside of a tick, and a live stream may emit at once. */
+  private onClock$<A>(live$: Observable<A>): Observable<A> {
+    const { runs, times, context } = this
+    return new Observable((subscriber) => {
+      const emit = (time: number, notify: () => void): void =>
+        runs.afterTick(() => {
+          runs.advance(time)
+          runs.tick(notify)
+          this.waitForTimer()
+        })
+      const subscription = runInContext(context, () =>
+        live$.subscribe({
+          next: (event) => emit(times.of(event as Either<unknown, unknown>), () => subscriber.next(event)),
+          error: (thrown) => emit(times.now(), () => subscriber.error(thrown)),
+          complete: () => emit(times.now(), () => subscriber.complete()),
+        }),
+      )
+      return () => runInContext(context, () => subscription.unsubscribe())
+    })
+  }
+
+  /** The timers of the strategy fire when they are due: its clock moves only here and with each live event. */
+  private waitForTimer(): void {
+    this.timer.unsubscribe()
+    const { runs, times, closing } = this
+    const ms = runs.nextDue - times.now()
+    if (ms === Infinity || closing.closed) return
+    this.timer = delay(this.clock, Math.max(0, Math.ceil(ms)), () => {
+      runs.advance(times.now())
+      this.waitForTimer()
+    })
+  }
+}

@@ -5,7 +5,6 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import type { Client } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
 import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
 import { continueFrom, journalLines, savedStateOf, startLine, type Journal } from './journal/journal.js'
@@ -80,11 +79,7 @@ export class PaperRun {
     const { depthInterval } = this.settings
     this.emit()
     const tokens = [...state.tokens.values()]
-    const currentPrices = () =>
-      tokens.filter(({ price }) => price !== undefined).map(({ token }) => client.price$(token.topic))
-    const { isUpToDate } = priceFeedOf(client)
-    const pass = (order: Order, decidedAt?: number): void => this.onOrder(order, decidedAt)
-    const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
+    const gate = new OrderGate(subscriber, (order, decidedAt) => this.onOrder(order, decidedAt))
     let open = 2 * tokens.length
     const onEnd = (): void => {
       if (--open === 0) this.end()

@@ -298,12 +298,12 @@ describe('a run whose journal cannot be used', () => {
     [
       'a missing size',
       withOrder({ order: { ...savedOrder.order, size: undefined } }),
-      'orders.0.order.size: ',
+      'orders.0.order: expected an order that trades, got',
     ],
     [
       'a negative size',
       withOrder({ order: { ...savedOrder.order, size: { units: '-5' } } }),
-      'orders.0.order.size: expected { units } as a bigint or { usd }, above 0, got',
+      'orders.0.order: expected an order that trades, got',
     ],
     ['a quantity as a number', withOrder({ remaining: 5 }), 'orders.0.remaining: '],
     ['an amount as text', { cash: '0x' }, 'cash: expected a finite number, got "0x"'],

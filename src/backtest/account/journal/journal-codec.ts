@@ -66,24 +66,11 @@ const Count = number('an integer of at least 0', (value) => Number.isSafeInteger
 const Text = guardCodec('a text', (value): value is string => typeof value === 'string' && value !== '')
 
 /** Fields that a strategy has added are kept. */
-const TradeOrderValue = new t.Type<TradeOrder, unknown>(
-  'an order',
-  (value): value is TradeOrder => problemOf(value) === undefined,
-  (order, context) => {
-    const problem = problemOf(order)
-    if (problem === undefined) return t.success(order as TradeOrder)
-    const { name: key, expected, actual } = problem
-    const entry = { key, type: guardCodec(expected, (value): value is never => value === undefined), actual }
-    return t.failure(actual, [...context, entry])
-  },
-  t.identity,
+const TradeOrderValue = guardCodec(
+  'an order that trades',
+  (value): value is TradeOrder =>
+    orderProblem(value) === undefined && (value as { readonly _tag: string })._tag !== 'Cancel',
 )
-
-const problemOf = (value: unknown) =>
-  orderProblem(value) ??
-  ((value as TradeOrder | { readonly _tag: 'Cancel' })._tag === 'Cancel'
-    ? { name: '', expected: 'an order that trades', actual: 'Cancel' }
-    : undefined)
 
 const SideValue = t.keyof({ buy: null, sell: null }, 'buy or sell')
 const Prices = t.record(t.string, PriceValue, 'prices by symbol')

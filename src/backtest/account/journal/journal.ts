@@ -1,7 +1,6 @@
 import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import type { PaperEvent } from '../events.js'
-import type { Side } from '../orders.js'
-import type { AccountState, Sampled, WorkingOrder } from '../state.js'
+import type { AccountState } from '../state.js'
 
 /** The journal of one run: lines of JSON. Each write has some events of the account, and last its state after them. */
 export interface Journal {
@@ -30,36 +29,6 @@ export interface StartLine {
 export const startLine = (at: number): string =>
   `{"_tag":"${startTag}","version":${journalVersion},"at":${Math.floor(at)}}\n`
 
-/** The state of an account, which becomes JSON. */
-export interface SavedState {
-  readonly _tag: 'State'
-  /** Data time, in ms since the Unix epoch. */
-  readonly at: number
-  /** USD. */
-  readonly cash: number
-  readonly fees: number
-  readonly isLiquidated: boolean
-  /** The number of orders that have got a number as their id. */
-  readonly numbered: number
-  /** The last price of each token that has one, by symbol. */
-  readonly prices: Readonly<Record<string, number>>
-  /** Of the last `Equity`. */
-  readonly sampled: Sampled | undefined
-  readonly holdings: readonly SavedHolding[]
-  readonly orders: readonly SavedOrder[]
-}
-
-interface SavedHolding {
-  readonly symbol: string
-  readonly quantity: bigint
-  /** 0 without a position. */
-  readonly averagePrice: number
-  /** What orders have taken of the last depths, by `timestamp`. */
-  readonly taken: readonly (readonly [timestamp: number, Readonly<Record<Side, bigint>>])[]
-}
-
-type SavedOrder = Omit<WorkingOrder, 'token' | 'causedBy'>
-
 /** The start of a line of a state. */
 export const stateMark = '{"_tag":"State"'
 
@@ -67,19 +36,31 @@ export const stateMark = '{"_tag":"State"'
 export const journalLines = (events: readonly PaperEvent[], state: SavedState): string =>
   [...events, state].map((each) => `${JSON.stringify(each, bigintAsText)}\n`).join('')
 
-export const savedStateOf = (state: AccountState): SavedState & { readonly version: number } => {
+/** The state of an account, which becomes JSON. */
+export const savedStateOf = (state: AccountState) => {
   const { now: at, cash, fees, isLiquidated, numbered, lastPrices: prices, sampled, tokens, orders } = state
   return {
-    ...{ _tag: 'State', version: journalVersion, at, cash, fees, isLiquidated, numbered, prices, sampled },
-    holdings: [...tokens].flatMap(([symbol, { position, taken }]) =>
-      position.quantity === 0n && taken.size === 0
-        ? []
-        : [{ symbol, ...position, averagePrice: position.averagePrice ?? 0, taken: [...taken] }],
+    _tag: 'State' as const,
+    version: journalVersion,
+    ...{ at, cash, fees, isLiquidated, numbered, prices, sampled },
+    holdings: [...tokens].flatMap(
+      ([
+        symbol,
+        {
+          position: { quantity, averagePrice },
+          taken,
+        },
+      ]) =>
+        quantity === 0n && taken.size === 0
+          ? []
+          : [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }],
     ),
     // Without what they refer to.
     orders: orders.map((order) => ({ ...order, token: undefined, causedBy: undefined })),
   }
 }
+
+export type SavedState = Omit<ReturnType<typeof savedStateOf>, 'version'>
 
 /** Continues an account. Throws if it has a position or an order in a token that is not one of the account. */
 export const continueFrom = (state: AccountState, saved: SavedState): void => {

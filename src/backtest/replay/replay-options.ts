@@ -68,7 +68,8 @@ export const definedRange = (
   ...(to === undefined ? {} : { to }),
 })
 
-const timeRange = ({ from, to }: ReplayOptions): TimeRange => {
+/** Throws a `ConfigurationError` for a part without a length. */
+export const timeRange = ({ from, to }: Pick<ReplayOptions, 'from' | 'to'>): TimeRange => {
   if (from === undefined && to === undefined) return allTimes
   const range = { from: from ?? allTimes.from, to: to ?? allTimes.to }
   if (range.from >= range.to) throw new ConfigurationError('to', 'expected a time after from')

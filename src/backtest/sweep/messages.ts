@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { Environment } from '../../base/domain/environment.js'
 import type { Costs } from '../account/options.js'
-import type { ReplayOptions } from '../replay/replay-options.js'
+import type { TimeRange } from '../recording/codec/timeline.js'
 import type { RunTrades } from '../results/run-fold.js'
 import type { SweepFault } from './sweep-error.js'
 
@@ -16,11 +17,13 @@ export interface Task {
 export interface Job {
   /** The paths of the files, or their URLs. */
   readonly files: readonly string[]
-  readonly replay: ReplayOptions
+  readonly environment: Environment
+  /** The part that is played, with the warm-up. */
+  readonly range: TimeRange
   /** Length of the data at the start whose rows and values do not count, in ms. */
   readonly warmUp: number
   /** The end of the warm-up, in ms since the Unix epoch. Default: `warmUp` after the first line. */
-  readonly countsFrom?: number
+  readonly countsFrom?: number | undefined
   /** The URL of the strategy's module. */
   readonly strategy: string
   /** True if the accounts close their positions at the end. */
@@ -45,11 +48,3 @@ export interface TaskResult {
   readonly index: number
   readonly outcome: Either<SweepFault, Played>
 }
-
-/** Rows that the worker has played since its previous report. */
-export interface RowsPlayed {
-  readonly _tag: 'Rows'
-  readonly rows: number
-}
-
-export type WorkerMessage = TaskResult | RowsPlayed

@@ -3,7 +3,7 @@ import { maxTime } from '../recording/codec/times.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import { definedRange, playedTable, replaySettings, type ReplayOptions } from '../replay/replay-options.js'
+import { playedTable, timeRange, type ReplayOptions, type ReplaySettings } from '../replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
@@ -26,22 +26,16 @@ const sweepTable = {
 } satisfies OptionTable<SweepOptions>
 
 /** The options with their defaults. */
-export interface SweepSettings {
+export interface SweepSettings extends Omit<ReplaySettings, 'speed'> {
   readonly workers: number
   /** In ms. */
   readonly warmUp: number
-  /** The part that counts. */
-  readonly replay: ReplayOptions
 }
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  const { workers, warmUp, environment, from, to } = parseOptions(sweepTable, options, {
-    allowsUndefined: true,
-  })
-  const replay = { environment, ...definedRange(from, to) }
-  replaySettings(replay)
-  return { workers, warmUp, replay }
+  const { workers, warmUp, environment } = parseOptions(sweepTable, options, { allowsUndefined: true })
+  return { workers, warmUp, environment, range: timeRange(options) }
 }
 
 /** The range in which a parameter is chosen, or tested. */
@@ -83,8 +77,8 @@ export interface WalkForwardSettings extends SweepSettings {
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
   const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
-  const { train, test, score = lastValue, from, to, ...sweep } = parsed
-  return { train, test, score, ...sweepSettings({ ...sweep, ...definedRange(from, to) }) }
+  const { train, test, score = lastValue, workers, warmUp, environment } = parsed
+  return { train, test, score, workers, warmUp, environment, range: timeRange(options) }
 }
 
 const lastValue = (values: readonly unknown[]): number => values.at(-1) as number

@@ -1,14 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, filter, map, Observable, tap } from 'rxjs'
+import { defer, map, mergeMap, type Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import { sweepError, type SweepError } from './sweep-error.js'
-import { maxTime } from '../recording/codec/times.js'
 import type { FileUrl } from '../recording/read/source.js'
-import type { ReplayOptions } from '../replay/replay-options.js'
 import type { StrategyClient } from '../replay/strategy-client.js'
 import type { RunTrades } from '../results/run-fold.js'
-import type { Job, Task, TaskResult, WorkerMessage } from './messages.js'
+import type { Job, Task, TaskResult } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
 
@@ -42,19 +40,9 @@ export interface SweepSummary {
 
 export type SweepResult<P, A> = Either<SweepError<P>, SweepRun<P, A>>
 
-/** The progress of a sweep. */
-export interface SweepProgress {
-  /** Number of parameters that have a result. */
-  readonly finished: number
-  /** Number of rows that were played, over all worker threads. */
-  readonly rows: number
-}
-
 export interface SweepEnvironment {
   /** Default: that of the installed package. */
   readonly program?: () => WorkerProgram
-  /** Called often while the sweep runs. */
-  readonly onProgress?: (progress: SweepProgress) => void
   /** Of the accounts. Default: none of both. */
   readonly account?: Pick<Job, 'endsFlat' | 'keepsTrades'>
   readonly costs?: Job['costs']
@@ -64,18 +52,19 @@ const plain = { endsFlat: false, keepsTrades: false }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program = packagedProgram, onProgress, account = plain, costs = {} }: SweepEnvironment) =>
+  ({ program = packagedProgram, account = plain, costs = {} }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
     parameters: readonly P[],
     options: SweepOptions = {},
   ): Observable<SweepResult<P, A>> => {
-    const { workers, replay, warmUp } = sweepSettings(options)
+    const { workers, environment, range, warmUp } = sweepSettings(options)
     const job = {
       files: filesOf(source),
       strategy: strategyUrl(strategy),
-      ...warmed(replay, warmUp),
+      ...{ environment, warmUp, range: { ...range, from: range.from - warmUp } },
+      countsFrom: range.from === -Infinity ? undefined : range.from,
       ...account,
       costs,
     }
@@ -86,8 +75,6 @@ export const sweepOn =
 
     return defer(() =>
       runJobs$(jobs, workers, (each) => runInThread$(threads, each)).pipe(
-        reportProgress(onProgress),
-        filter((message) => message._tag === 'Result'),
         inOrder(),
         map((result) => eventOf<P, A>(result, given)),
       ),
@@ -125,16 +112,6 @@ export const sweepOn =
  */
 // eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
 export const sweep = sweepOn({})
-
-/** The part that is played, and the time from which it counts. */
-const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'warmUp' | 'countsFrom'> =>
-  replay.from === undefined || warmUp === 0
-    ? { replay, warmUp }
-    : {
-        replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) },
-        warmUp,
-        countsFrom: replay.from,
-      }
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const filesOf = (source: SweepSource): readonly string[] =>
@@ -192,15 +169,6 @@ export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly
   return Array.from({ length: count }, (_, worker) => tasks.filter(({ index }) => index % count === worker))
 }
 
-const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
-  let progress: SweepProgress = { finished: 0, rows: 0 }
-  return tap((message: WorkerMessage) => {
-    if (message._tag === 'Result') progress = { ...progress, finished: progress.finished + 1 }
-    if (message._tag === 'Rows') progress = { ...progress, rows: progress.rows + message.rows }
-    onProgress?.(progress)
-  })
-}
-
 const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
   const parameter = parameters[index] as P
   if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
@@ -213,18 +181,17 @@ const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[])
 export const inOrder =
   <A extends { readonly index: number }>() =>
   (source$: Observable<A>): Observable<A> =>
-    new Observable((subscriber) => {
+    defer(() => {
       const waiting = new Map<number, A>()
       let next = 0
-      return source$.subscribe({
-        next: (value) => {
-          waiting.set(value.index, value)
-          for (let due = waiting.get(next); due !== undefined; due = waiting.get(next)) {
-            waiting.delete(next++)
-            subscriber.next(due)
-          }
-        },
-        error: (thrown) => subscriber.error(thrown),
-        complete: () => subscriber.complete(),
-      })
+      const dueAfter = (value: A): readonly A[] => {
+        waiting.set(value.index, value)
+        const due: A[] = []
+        for (let each = waiting.get(next); each !== undefined; each = waiting.get(next)) {
+          waiting.delete(next++)
+          due.push(each)
+        }
+        return due
+      }
+      return source$.pipe(mergeMap(dueAfter))
     })

@@ -68,14 +68,14 @@ export const walkForwardOn =
     options: WalkForwardOptions<A>,
   ): Observable<WalkForwardResult<P, A>> => {
     const settings = walkForwardSettings(options)
-    const { replay, warmUp } = settings
+    const { environment, warmUp } = settings
     const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) => {
       const account = { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' }
       const sweep$ = sweepOn({ program, costs, account })<P, A>
-      return sweep$(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
+      return sweep$(source, strategy, tried, { environment, ...played, warmUp, workers: threads })
     }
     // Throws for an invalid argument before the subscription.
-    void sweepOn({ program })(source, strategy, parameters, replay)
+    void sweepOn({ program })(source, strategy, parameters)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
 
     return defer(() => rangeOf(source, settings)).pipe(
@@ -169,7 +169,7 @@ const windowAt = (index: number, start: number, { train, test }: WalkForwardSett
 /** The range that is played: from the start of the first file or `from` on, until after the last row, or before `to`. */
 const rangeOf = async (
   source: SweepSource,
-  { replay }: WalkForwardSettings,
+  { range: played }: WalkForwardSettings,
 ): Promise<Either<RecordingError, WindowRange>> => {
   let first = Infinity
   let last = -Infinity
@@ -184,10 +184,7 @@ const rangeOf = async (
     first = Math.min(first, start.right)
     last = Math.max(last, latest.right)
   }
-  return right({
-    from: Math.max(first, replay.from ?? -Infinity),
-    to: Math.min(last + 1, replay.to ?? Infinity),
-  })
+  return right({ from: Math.max(first, played.from), to: Math.min(last + 1, played.to) })
 }
 
 /** Chooses the parameter of a window, and tests it. */

@@ -3,22 +3,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { left } from 'fp-ts/lib/Either.js'
-import { concat, defer, EMPTY, filter, from, mergeMap, Observable, of } from 'rxjs'
+import { catchError, concat, from, map, mergeMap, Observable, take, tap } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import type { FailureCause } from '../../base/errors/model.js'
 import type { FileUrl } from '../recording/read/source.js'
-import type { Job, Task, WorkerMessage } from './messages.js'
+import type { Job, Task, TaskResult } from './messages.js'
 
-/** The thread ended before each task had a result. The last message of a thread. */
-export interface ThreadEnded {
-  readonly _tag: 'Ended'
-  readonly unfinished: readonly Task[]
-  readonly cause: FailureCause
-}
-
-/** Runs a job in a new thread. */
-export type StartThread = (job: Job) => Observable<WorkerMessage | ThreadEnded>
+/** Runs a job in a new thread, and emits a result for each task. Fails with a `FailureCause` if the thread ends before. */
+export type StartThread = (job: Job) => Observable<TaskResult>
 
 /**
  * Runs jobs, at most `threads` at a time, each in a new thread. If a thread ends early, it is unknown which of its
@@ -29,28 +22,24 @@ export const runJobs$ = (
   jobs: readonly Job[],
   threads: number,
   startThread$: StartThread,
-): Observable<WorkerMessage> => {
-  const run$ = (job: Job): Observable<WorkerMessage> => {
-    let ended: ThreadEnded | undefined
-    const isMessage = (message: WorkerMessage | ThreadEnded): message is WorkerMessage => {
-      if (message._tag === 'Ended') ended = message
-      return message._tag !== 'Ended'
-    }
-    const thread$ = startThread$(job).pipe(filter(isMessage))
-    return concat(
-      thread$,
-      defer(() => (ended === undefined ? EMPTY : again$(job, ended))),
+): Observable<TaskResult> => {
+  const run$ = (job: Job): Observable<TaskResult> => {
+    const unfinished = new Map(job.tasks.map((task) => [task.index, task]))
+    return startThread$(job).pipe(
+      take(job.tasks.length),
+      tap(({ index }) => unfinished.delete(index)),
+      catchError((cause: FailureCause) => again$(job, [...unfinished.values()], cause)),
     )
   }
 
-  const again$ = (job: Job, { unfinished, cause }: ThreadEnded): Observable<WorkerMessage> => {
-    const [task] = unfinished
-    if (task === undefined) return EMPTY
+  const again$ = (job: Job, tasks: readonly Task[], cause: FailureCause): Observable<TaskResult> => {
     if (job.tasks.length === 1)
-      return of<WorkerMessage>({ _tag: 'Result', index: task.index, outcome: left({ why: 'worker', cause }) })
-    const middle = Math.ceil(unfinished.length / 2)
-    const halves = [unfinished.slice(0, middle), unfinished.slice(middle)].filter(({ length }) => length > 0)
-    return concat(...halves.map((tasks) => run$({ ...job, tasks })))
+      return from(tasks).pipe(
+        map(({ index }) => ({ _tag: 'Result', index, outcome: left({ why: 'worker', cause }) })),
+      )
+    const middle = Math.ceil(tasks.length / 2)
+    const halves = [tasks.slice(0, middle), tasks.slice(middle)].filter(({ length }) => length > 0)
+    return concat(...halves.map((half) => run$({ ...job, tasks: half })))
   }
 
   return from(jobs).pipe(mergeMap(run$, threads))
@@ -63,38 +52,25 @@ export interface WorkerProgram {
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb?: number }
 }
 
-/**
- * Runs a job in a new worker thread. Completes when each task has a result, or when the thread has ended. Unsubscribing
- * terminates the thread.
- */
-export const runInThread$ = (
-  { url, resourceLimits = {} }: WorkerProgram,
-  job: Job,
-): Observable<WorkerMessage | ThreadEnded> =>
+/** `StartThread` in a worker thread, until an unsubscription terminates it. */
+export const runInThread$ = ({ url, resourceLimits = {} }: WorkerProgram, job: Job): Observable<TaskResult> =>
   new Observable((subscriber) => {
-    const unfinished = new Map(job.tasks.map((task) => [task.index, task]))
-    let cause: FailureCause | undefined
-    const end = (ended: FailureCause): void => {
-      subscriber.next({ _tag: 'Ended', unfinished: [...unfinished.values()], cause: ended })
-      subscriber.complete()
-    }
+    const end = (thrown: unknown): void => subscriber.error(causeOf(thrown))
+    let uncaught: unknown
     try {
       const name = 'svc-streams sweep'
       const worker = new Worker(new URL(url.href), { workerData: job, resourceLimits, name })
-      worker.on('message', (message: WorkerMessage | { readonly _tag?: undefined } | null) => {
-        // A strategy may post messages of its own.
-        if (message?._tag !== 'Result' && message?._tag !== 'Rows') return
-        subscriber.next(message)
-        if (message._tag === 'Result') unfinished.delete(message.index)
-        if (unfinished.size === 0) subscriber.complete()
+      // A strategy may post messages of its own.
+      worker.on('message', (message: TaskResult | { readonly _tag?: undefined } | null) => {
+        if (message?._tag === 'Result') subscriber.next(message)
       })
-      // Before the exit.
-      worker.on('error', (thrown: unknown) => (cause = causeOf(thrown)))
-      worker.on('messageerror', (thrown) => end(causeOf(thrown)))
-      worker.on('exit', (code) => end(cause ?? causeOf(new Error(`it exited with code ${code}`))))
+      // Before the exit, which follows the last message.
+      worker.on('error', (thrown: unknown) => (uncaught = thrown))
+      worker.on('messageerror', end)
+      worker.on('exit', (code) => end(uncaught ?? new Error(`it exited with code ${code}`)))
       subscriber.add(() => void worker.terminate())
     } catch (thrown) {
-      end(causeOf(thrown))
+      end(thrown)
     }
   })
 

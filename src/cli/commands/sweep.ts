@@ -5,7 +5,7 @@ import { counted, formatDuration } from '../../view/texts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
 import { workersOption } from '../../backtest/sweep/options.js'
-import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
+import { sweepOn } from '../../backtest/sweep/sweep.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
   backtestFiles,
@@ -160,18 +160,12 @@ const sweepParameters = async (
 ): Promise<void> => {
   const { recordings, strategy, parameters, costs, played } = run
   const startAt = rxClock.wallClock()
-  let progress: SweepProgress = { finished: 0, rows: 0 }
-  const sweep$ = sweepOn({
-    onProgress: (latest) => (progress = latest),
-    costs,
-  })
-  const finishedText = () => `${progress.finished} of ${counted(parameters.length, 'parameter')}`
-  const shown = showProgressLine(io, () =>
-    [
-      finishedText(),
-      counted(progress.rows, 'row', numberFormat(io.stderr)),
-      formatDuration(rxClock.wallClock() - startAt),
-    ].join('  '),
+  const sweep$ = sweepOn({ costs })
+  let finished = 0
+  const finishedText = () => `${finished} of ${counted(parameters.length, 'parameter')}`
+  const shown = showProgressLine(
+    io,
+    () => `${finishedText()}  ${formatDuration(rxClock.wallClock() - startAt)}`,
   )
   const { failed } = coloursFor(io.stdout, io.env)
   const grouped = numberFormat(io.stdout)
@@ -182,6 +176,7 @@ const sweepParameters = async (
   const results: Result[] = []
   let failures = 0
   const show = (result: Result): void => {
+    finished++
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw moduleFailure(result.left)
     if (isLeft(result)) failures++

@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
-import { concat, defer, lastValueFrom, of, type Observable } from 'rxjs'
+import { concat, defer, of, type Observable } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SweepResult } from '../../../src/backtest/sweep/index.js'
-import { inOrder, type SweepProgress } from '../../../src/backtest/sweep/sweep.js'
+import { inOrder } from '../../../src/backtest/sweep/sweep.js'
 import { collect, start } from '../recording/support/recordings.js'
 import { caseCount, isLong } from '../../support/run/long.js'
 import { newModule, recordingOf, runSweep, strategy, type Behaviour } from './support/run-sweep.js'
@@ -70,18 +70,16 @@ describe('sweep', () => {
   })
 
   it('reads the recording once per worker', async () => {
-    let progress: SweepProgress | undefined
-    const parameters = Array.from({ length: 8 }, (_, index) => ({ kind: 'prices', every: index + 1 }))
-    await lastValueFrom(
-      runSweep(
-        recording,
-        parameters,
-        { workers: 2 },
-        { onProgress: (latest) => (progress = latest) },
-        module,
-      ),
-    )
-    expect(progress).toEqual({ finished: 8, rows: 2 * rows })
+    const text = `import { map } from 'rxjs'
+let seen = 0
+export default ({ price$ }) => price$('svc-0xab').pipe(map(() => ++seen))`
+    const file = pathToFileURL(newModule('strategy.mjs', text))
+    const parameters = [{ kind: 'first' }, { kind: 'second' }]
+    const results = await collect(runSweep(recording, parameters, { workers: 1 }, {}, file))
+    expect(results.map((result) => isRight(result) && result.right.values.slice(0, 2))).toEqual([
+      [1, 3],
+      [2, 4],
+    ])
   })
 
   it('plays a part of a recording that is given by its URL', async () => {

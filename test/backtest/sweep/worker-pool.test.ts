@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
-import { concat, concatMap, defer, EMPTY, finalize, from, of, timer } from 'rxjs'
+import { concat, concatMap, defer, finalize, from, NEVER, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { allTimes } from '../../../src/backtest/recording/codec/timeline.js'
 import type { Job, TaskResult } from '../../../src/backtest/sweep/messages.js'
 import { tasksByWorker, tasksOf } from '../../../src/backtest/sweep/sweep.js'
 import { runInThread$, runJobs$, type StartThread } from '../../../src/backtest/sweep/worker-pool.js'
@@ -9,7 +10,8 @@ import { collect } from '../recording/support/recordings.js'
 
 const jobOf = (tasks: Job['tasks']): Job => ({
   files: [],
-  replay: {},
+  environment: 'mainnet',
+  range: allTimes,
   strategy: 'file:///strategy.js',
   tasks,
   warmUp: 0,
@@ -33,7 +35,7 @@ const threads = (bad: ReadonlySet<number>) => {
   const start$: StartThread = ({ tasks }) => {
     const at = tasks.findIndex(({ index }) => bad.has(index))
     const done = at < 0 ? tasks : tasks.slice(0, at)
-    const end$ = at < 0 ? EMPTY : of({ _tag: 'Ended' as const, unfinished: tasks.slice(at), cause })
+    const end$ = at < 0 ? NEVER : throwError(() => cause)
     return defer(() => {
       most = Math.max(most, ++running)
       for (const { index } of tasks) runsOf.set(index, (runsOf.get(index) ?? 0) + 1)
@@ -63,9 +65,7 @@ describe('runJobs$', () => {
         async (count, workers, listed) => {
           const bad = new Set(listed.filter((index) => index < count))
           const { messages, most } = await results(count, workers, bad)
-          const faults = messages.flatMap((message) =>
-            message._tag === 'Result' && isLeft(message.outcome) ? [message.index] : [],
-          )
+          const faults = messages.flatMap((message) => (isLeft(message.outcome) ? [message.index] : []))
           expect(messages).toHaveLength(count)
           expect(new Set(faults)).toEqual(bad)
           expect(most()).toBeLessThanOrEqual(workers)
@@ -86,5 +86,6 @@ it('ignores what a strategy posts itself', async () => {
   const program = `import { parentPort } from 'node:worker_threads'
 for (const message of [null, 1, { a: 1 }, ${JSON.stringify(played(0))}]) parentPort.postMessage(message)`
   const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
-  expect(await collect(runInThread$({ url }, jobOf(tasksOf([1]))))).toEqual([played(0)])
+  const result$ = runInThread$({ url }, jobOf(tasksOf([1]))).pipe(take(1))
+  expect(await collect(result$)).toEqual([played(0)])
 })

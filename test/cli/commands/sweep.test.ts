@@ -128,7 +128,7 @@ test('shows progress on a terminal, and the lines above it', async () => {
   const args = files([{ count: 2, wait: 1000 }, { fail: true }])
   const command = startOnTerminal(['sweep', ...args], {}, { columns: 120, rows: 20 })
   await eventually(async () =>
-    /0 of 2 parameters {2}0 rows {2}0:00:0\d/.test((await command.screen()).visible.join('\n')),
+    /0 of 2 parameters {2}0:00:0\d/.test((await command.screen()).visible.join('\n')),
   )
   expect(await command.waitForExit()).toBe(1)
   const { visible } = await command.screen()

@@ -5,7 +5,6 @@ import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../replay/playback.js'
-import { replaySettings } from '../../replay/replay-options.js'
 import { createStrategyClient } from '../../replay/strategy-client.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'
 import { delay } from '../../../base/time/deadline.js'
@@ -28,20 +27,16 @@ export const runTasks$ = (
   sources: readonly OpenableSource[],
   job: Job,
   strategy$: SweepStrategy<unknown, unknown>,
-  onRow: () => void,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
-    const { environment, range } = replaySettings(job.replay)
     const clock = systemClock()
-    const { warmUp, endsFlat } = job
+    const { environment, range, warmUp, endsFlat } = job
     let { countsFrom } = job
     let rows = 0
     const counts = (time: number): boolean => warmUp === 0 || time >= (countsFrom ?? Infinity)
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
       countsFrom ??= at + warmUp
-      if (_tag === 'Recording') return
-      if (counts(at)) rows++
-      onRow()
+      if (_tag !== 'Recording' && counts(at)) rows++
     }
     const playback = new Playback(sources, range, Infinity, { onLine })
 

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Observable } from 'rxjs'
 import { inject } from 'vitest'
 import type { SweepOptions, SweepResult } from '../../../../src/backtest/sweep/index.js'
-import { sweepOn, type SweepEnvironment, type SweepSource } from '../../../../src/backtest/sweep/sweep.js'
+import { sweepOn, type SweepSource } from '../../../../src/backtest/sweep/sweep.js'
 import type { WorkerProgram } from '../../../../src/backtest/sweep/worker-pool.js'
 import { header, priceRow, recordingText } from '../../recording/support/recordings.js'
 
@@ -53,10 +53,7 @@ export const runSweep = <A = unknown>(
   source: SweepSource,
   parameters: readonly Behaviour[],
   options: SweepOptions = {},
-  { onProgress, ...limits }: Omit<WorkerProgram, 'url'> & Pick<SweepEnvironment, 'onProgress'> = {},
+  limits: Omit<WorkerProgram, 'url'> = {},
   module = strategy(),
 ): Observable<SweepResult<Behaviour, A>> =>
-  sweepOn({
-    program: () => ({ url: compiledProgram(), ...limits }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-  })(source, module, parameters, options)
+  sweepOn({ program: () => ({ url: compiledProgram(), ...limits }) })(source, module, parameters, options)

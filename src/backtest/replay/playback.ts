@@ -195,7 +195,7 @@ export class Playback implements RowWork {
       const { value: entry } = next
       if (entry.skipped !== 0) this.skip(entry.skipped)
       if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
-      if (!this.canEmit(entry.time) || !this.emit(entry)) return entry
+      if (!this.tryToEmit(entry)) return entry
       // Strategies subscribe after the first header.
       if (drain === undefined || entry.line._tag === 'Recording') return true
       drain()
@@ -203,15 +203,13 @@ export class Playback implements RowWork {
     return true
   }
 
-  private canEmit(time: number): boolean {
-    return this.waits.isDue(time) && !this.closing.closed && !this.isHeld
+  private tryToEmit(entry: RecordingEntry): boolean {
+    return !this.closing.closed && this.waits.isDue(entry.time) && this.emit(entry)
   }
 
   /** False after `close`. */
   private async emitLater(entry: RecordingEntry): Promise<boolean> {
-    await this.waits.untilDue(entry.time)
-    do await this.waits.untilReleased()
-    while (!this.closing.closed && !this.emit(entry))
+    while (!this.closing.closed && !this.tryToEmit(entry)) await this.waits.untilDue(entry.time)
     return !this.closing.closed
   }
 

@@ -25,7 +25,7 @@ export interface ReplayClient extends StrategyClient {
    * Runs a strategy in the time of the recording, from its start to its end, and then completes. With
    * `speed: Infinity`, all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of
    * the recording. Each run gives the same result, and takes only the time for its computation. A timer of 0 ms takes 1
-   * ms, and an animation frame 16 ms.
+   * ms. Animation frames are real.
    *
    * Only the strategy, its streams and their timers run in that time. The subscriber of the result runs in real time:
    * in one pipeline, a live client may follow a backtest. At the end of the recording, the pending timers of the

@@ -51,7 +51,7 @@ export class RowWaits {
   }
 
   isDue(time: number): boolean {
-    return !this.isPaused && this.msUntil(time) <= 0
+    return !this.isPaused && !this.isHeld && this.msUntil(time) <= 0
   }
 
   /** A time of the replay passes at once, in ms. */
@@ -63,6 +63,7 @@ export class RowWaits {
   async untilDue(time: number): Promise<void> {
     while (!this.closing.closed && !this.isDue(time)) {
       if (this.isPaused) await this.pause()
+      else if (this.isHeld) await this.waiting()
       else await this.waiting((wake) => delay(this.realTime, Math.ceil(this.msUntil(time)), wake))
     }
   }

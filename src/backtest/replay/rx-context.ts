@@ -4,7 +4,6 @@ import {
   areWritten,
   noDelegates,
   readDelegates,
-  realFrame,
   realImmediate,
   realInterval,
   replaceInterval,
@@ -15,6 +14,7 @@ import {
 import { systemClock } from '../../base/time/system-clock.js'
 import {
   haveActions,
+  isQueueActive,
   restoreQueues,
   schedulers,
   takeQueues,
@@ -41,8 +41,6 @@ export interface VirtualClock {
   addTimer(callback: () => void, ms: number): VirtualTimer
   /** Calls back once, after the current tick. */
   addImmediate(callback: () => void): VirtualTimer
-  /** Calls back once, with the time of the next animation frame. */
-  addFrame(callback: (time: number) => void): VirtualTimer
   cancel(timer: VirtualTimer): void
 }
 
@@ -55,7 +53,7 @@ export class RxContext {
   /** The actions of the schedulers while this context is not active; `undefined` without actions. */
   private queues: SchedulerQueues | undefined
   /**
-   * True if a scheduler may have actions of this context: since an immediate, a frame or the firing of a timer. Actions that
+   * True if a scheduler may have actions of this context: since an immediate or the firing of a timer. Actions that
    * `queueScheduler` runs at once are not counted.
    */
   mayHaveActions: boolean
@@ -72,7 +70,7 @@ export class RxContext {
       if (before.clock === undefined) readDelegates(before.delegates)
       writeDelegates(contextDelegates)
     }
-    if (this.mayHaveActions || before.mayHaveActions || schedulers.queue._active) this.replaceQueues(before)
+    if (this.mayHaveActions || before.mayHaveActions || isQueueActive()) this.replaceQueues(before)
   }
 
   private replaceQueues(before: RxContext): void {
@@ -134,7 +132,7 @@ export const markCancelled = (timer: VirtualTimer): void => {
  * does not find the queue of a cancelled action. Must be called in the context of the timer.
  */
 export const hasNothingToRun = (timer: VirtualTimer): boolean => {
-  const scheduler = Object.values(schedulers).find(({ _scheduled }) => _scheduled === timer)
+  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)
   if (scheduler === undefined) return false
   const open = scheduler.actions.filter(({ closed }) => !closed)
   scheduler.actions.splice(0, Infinity, ...open)
@@ -175,7 +173,7 @@ const interval: NonNullable<RxDelegates['interval']> = {
 }
 
 /**
- * Those of the active context, virtual or real. Immediates and frames belong to the queues of the context: those of a disposed
+ * Those of the active context, virtual or real. Immediates belong to the queues of the context: those of a disposed
  * clock are virtual too, and none is cleared in another context, where RxJS does not find the other actions of its queue.
  */
 const contextDelegates: RxDelegates = {
@@ -198,17 +196,6 @@ const contextDelegates: RxDelegates = {
       else cancelVirtual(handle)
     },
   },
-  frame: {
-    requestAnimationFrame: (callback) => {
-      active.mayHaveActions = true
-      const { clock } = active
-      return clock === undefined
-        ? realFrame.requestAnimationFrame(callback)
-        : (clock.addFrame(callback) as unknown as number)
-    },
-    cancelAnimationFrame: (handle) => {
-      if (active.clock === undefined) realFrame.cancelAnimationFrame(handle)
-      else cancelVirtual(handle)
-    },
-  },
+  // The frames of a page are those of its display.
+  frame: undefined,
 }

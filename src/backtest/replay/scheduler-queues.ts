@@ -1,4 +1,4 @@
-import { animationFrameScheduler, asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
+import { asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
 
 // The queues of RxJS's schedulers, whose types do not declare them. `test/package/versions.test.ts` runs a replay with the
 // oldest and the newest version.
@@ -12,59 +12,35 @@ interface SchedulerState {
   actions: RxAction[]
   /** True while the scheduler runs its actions. */
   _active: boolean
-  /** The handle of the immediate or frame that runs the actions. */
+  /** The handle of the immediate that runs the actions. */
   _scheduled: unknown
 }
 
 /** The states of all schedulers. */
-export type SchedulerQueues = Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
-
-const asap = asapScheduler as unknown as SchedulerState
-const queue = queueScheduler as unknown as SchedulerState
-const async = asyncScheduler as unknown as SchedulerState
-const frame = animationFrameScheduler as unknown as SchedulerState
+export type SchedulerQueues = readonly SchedulerState[]
 
 /** RxJS's schedulers, each with one queue for the whole process. */
-export const schedulers: SchedulerQueues = { asap, queue, async, frame }
+export const schedulers = [
+  asapScheduler,
+  queueScheduler,
+  asyncScheduler,
+] as unknown as readonly SchedulerState[]
 
-/** True if a scheduler has actions, or runs one. Each scheduler has its own class, so a loop over them takes longer. */
+export const isQueueActive = (): boolean => (queueScheduler as unknown as SchedulerState)._active
+
+/** True if a scheduler has actions, or runs one. */
 export const haveActions = (): boolean =>
-  asap._active ||
-  asap._scheduled !== undefined ||
-  asap.actions.length > 0 ||
-  queue._active ||
-  queue._scheduled !== undefined ||
-  queue.actions.length > 0 ||
-  async._active ||
-  async._scheduled !== undefined ||
-  async.actions.length > 0 ||
-  frame._active ||
-  frame._scheduled !== undefined ||
-  frame.actions.length > 0
+  schedulers.some(
+    ({ actions, _active, _scheduled }) => _active || _scheduled !== undefined || actions.length > 0,
+  )
 
 /** Removes the actions of all schedulers, and returns them. */
-export const takeQueues = (): SchedulerQueues => ({
-  asap: takeState(asap),
-  queue: takeState(queue),
-  async: takeState(async),
-  frame: takeState(frame),
-})
+export const takeQueues = (): SchedulerQueues =>
+  schedulers.map((scheduler) => {
+    const { actions, _active, _scheduled } = scheduler
+    Object.assign(scheduler, { actions: [], _active: false, _scheduled: undefined })
+    return { actions, _active, _scheduled }
+  })
 
-const takeState = (scheduler: SchedulerState): SchedulerState => {
-  const { actions, _active, _scheduled } = scheduler
-  restoreState(scheduler, { actions: [], _active: false, _scheduled: undefined })
-  return { actions, _active, _scheduled }
-}
-
-export const restoreQueues = (queues: SchedulerQueues): void => {
-  restoreState(asap, queues.asap)
-  restoreState(queue, queues.queue)
-  restoreState(async, queues.async)
-  restoreState(frame, queues.frame)
-}
-
-const restoreState = (scheduler: SchedulerState, { actions, _active, _scheduled }: SchedulerState): void => {
-  scheduler.actions = actions
-  scheduler._active = _active
-  scheduler._scheduled = _scheduled
-}
+export const restoreQueues = (queues: SchedulerQueues): void =>
+  schedulers.forEach((scheduler, index) => Object.assign(scheduler, queues[index]))

@@ -21,14 +21,11 @@ interface Timer extends VirtualTimer {
   order: number
   /** In ms; 0 for a timer that fires once. */
   readonly period: number
-  readonly callback: (time: number) => void
+  readonly callback: () => void
 }
 
 /** Added to the order of immediates, so that they fire before all timers with the same due time. */
 const immediateOrder = -(2 ** 52)
-
-/** The time from one animation frame to the next, in ms. */
-const frameTime = 16
 
 /** Like Node, which has no shorter timer: a loop of such timers must not stop the time. In ms. */
 const shortestTimer = 1
@@ -150,10 +147,6 @@ export class VirtualTime implements VirtualClock {
     return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
   }
 
-  addFrame(callback: (time: number) => void): VirtualTimer {
-    return this.add({ dueAt: this.current + frameTime, order: this.nextOrder++, period: 0, callback })
-  }
-
   /**
    * A timer that every price restarts is cancelled long before it is due, so the queue is purged as soon as half of it
    * is cancelled.
@@ -197,7 +190,7 @@ export class VirtualTime implements VirtualClock {
       if (hasNothingToRun(timer)) return
     }
     try {
-      timer.callback(this.time)
+      timer.callback()
     } catch (thrown) {
       // RxJS considers the action finished, but cannot clear its timer after a `TestScheduler` has reset the delegates.
       this.cancel(timer)

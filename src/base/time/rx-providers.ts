@@ -116,9 +116,6 @@ export const realImmediate: ImmediateDelegate = {
   clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
 }
 
-/** The frames of the platform. Node has none. */
-export const realFrame = globalThis as unknown as FrameDelegate
-
 // The properties of RxJS that its types do not declare. Without the expected form, the public ones are used.
 
 /** Receives values: a subscriber, or the observer that it calls. */

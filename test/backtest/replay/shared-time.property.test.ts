@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import {
-  animationFrameScheduler,
   asapScheduler,
   asyncScheduler,
   auditTime,
@@ -29,7 +28,6 @@ const steps: Readonly<Record<string, Step>> = {
   none: identity,
   asap: observeOn(asapScheduler),
   queue: observeOn(queueScheduler),
-  frame: observeOn(animationFrameScheduler),
   delay: delay(3),
   audit: auditTime(5),
   restart: switchMap((value) => interval(4).pipe(map((n) => [value, n]))),

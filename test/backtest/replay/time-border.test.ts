@@ -1,6 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import {
-  animationFrameScheduler,
   asapScheduler,
   asyncScheduler,
   auditTime,
@@ -269,22 +268,6 @@ describe('the time of a strategy', () => {
     )
     expect(ticks.slice(0, 3)).toEqual([1, 3, 5])
     expect(ticks.length).toBeGreaterThan(10)
-  })
-
-  it('has animation frames, one every 16 ms', async () => {
-    const frames = await collect(
-      replayOf().run$((client) =>
-        merge(
-          prices$(client).pipe(map((usd) => `price ${usd}`)),
-          prices$(client).pipe(
-            take(1),
-            observeOn(animationFrameScheduler),
-            map(() => 'frame'),
-          ),
-        ).pipe(map((what) => `${asyncScheduler.now() - start} ${what}`)),
-      ),
-    )
-    expect(frames).toEqual(['10 price 1', '20 price 2', '26 frame', '30 price 3'])
   })
 
   it('does not affect a second strategy of the replay, whose action throws', async () => {

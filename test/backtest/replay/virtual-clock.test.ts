@@ -1,13 +1,5 @@
 import fc from 'fast-check'
-import {
-  animationFrameScheduler,
-  asapScheduler,
-  asyncScheduler,
-  config,
-  interval,
-  queueScheduler,
-  timer,
-} from 'rxjs'
+import { asapScheduler, asyncScheduler, config, interval, queueScheduler, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
@@ -153,7 +145,6 @@ describe('VirtualTime', () => {
     ['asyncScheduler', asyncScheduler],
     ['queueScheduler', queueScheduler],
     ['asapScheduler', asapScheduler],
-    ['animationFrameScheduler', animationFrameScheduler],
   ])('has its own queue of %s, also inside an action of another clock', (_, scheduler) => {
     const [first, second] = [createVirtualTime(0), createVirtualTime(0)]
     const fired: string[] = []
@@ -174,7 +165,6 @@ describe('VirtualTime', () => {
   it.each([
     ['asyncScheduler', asyncScheduler],
     ['asapScheduler', asapScheduler],
-    ['animationFrameScheduler', animationFrameScheduler],
   ])('does not run the pending actions of %s of another clock', (_, scheduler) => {
     const [first, second] = [createVirtualTime(0), createVirtualTime(0)]
     const fired: string[] = []

@@ -1,4 +1,4 @@
-import { from, Observable, Subscriber, Subscription } from 'rxjs'
+import { from, Observable, Subscriber } from 'rxjs'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../testing/other-rxjs.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
@@ -27,21 +27,18 @@ export const runStrategy$ = <A>(
   new Observable<A>((subscriber) => {
     const context = activeContext()
     const callers: EnterContext = { enter: () => enterUnlessDisposed(context) }
-    const subscription = new Subscription()
     const result = new ContextSubscriber(subscriber, callers)
     const run = playback.startRun(() => result.complete())
-    subscriber.add(() => run.leave(() => subscription.unsubscribe()))
+    subscriber.add(() => run.leave(() => result.unsubscribe()))
 
     const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
     const start = (clock: VirtualTime | undefined): void => {
-      const streamOf$ = <B>(source$: Observable<B>): Stream<B> =>
-        checked$(onClock$(source$, clock), onOtherRxjs)
+      const streamOf$ = <B>(source$: Observable<B>): Stream<B> => checked$(source$, onOtherRxjs, clock)
       const client = withStreams(
         createClient(() => run.end()),
         streamOf$,
       )
-      const values = new ContextSubscriber(subscriber, callers)
-      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe(values))
+      resultOf$(strategy$, client, onOtherRxjs).subscribe(result)
     }
     playback
       .header()
@@ -66,19 +63,12 @@ const withStreams = (
   },
 })
 
-/** The source, whose subscribers are called on the clock, if there is one. */
-const onClock$ = <A>(source$: Observable<A>, clock: VirtualTime | undefined): Observable<A> =>
-  clock === undefined
-    ? source$
-    : new Observable<A>((subscriber) => {
-        source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
-      })
-
-/** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
-const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Stream<A> =>
+/** The source, whose subscribers are called on the clock. Calls `onOtherRxjs` instead for one of another copy of RxJS. */
+const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void, clock?: VirtualTime): Stream<A> =>
   new EventStream((subscriber) => {
     if (isSubscriberOfOtherRxjs(subscriber)) onOtherRxjs()
-    else source$.subscribe(subscriber)
+    else if (clock === undefined) source$.subscribe(subscriber)
+    else source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
   })
 
 /** The stream that the strategy returns. An exception of the strategy is an error of the stream. */

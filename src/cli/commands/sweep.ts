@@ -8,9 +8,9 @@ import { workersOption } from '../../backtest/sweep/options.js'
 import { sweepOn } from '../../backtest/sweep/sweep.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
+  accountOptions,
   backtestFiles,
   checkedStrategy,
-  moduleFailure,
   withoutResult,
   type StrategyRun,
 } from './shared/replayed-strategy.js'
@@ -142,8 +142,10 @@ async function sweepRecordings(
     return usageError('--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(path)
   using strategy = await checkedStrategy(backtest, range)
+  const costs = costsOf(flags)
+  const account = await accountOptions(backtest.module, strategy, costs)
   const run: StrategyRun = {
-    ...{ ...backtest, strategy: strategy.url, parameters, costs: costsOf(flags) },
+    ...{ ...backtest, strategy: strategy.url, parameters, costs, account },
     played: { workers, ...range, ...onlyGiven({ warmUp }) },
     commandText: commandText(command),
   }
@@ -177,8 +179,6 @@ const sweepParameters = async (
   let failures = 0
   const show = (result: Result): void => {
     finished++
-    // Each parameter would fail for the same reason.
-    if (isLeft(result) && result.left.why === 'module') throw moduleFailure(result.left)
     if (isLeft(result)) failures++
     if ((sort ?? csv ?? report) !== undefined) results.push(result)
     if (sort === undefined) print(result)

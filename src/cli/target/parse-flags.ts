@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { Costs } from '../../backtest/account/options.js'
+import { paperTable, type Costs } from '../../backtest/account/options.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
-import { numberOption, type NumberOption } from '../../base/option-kinds/number-option.js'
+import type { NumberOption } from '../../base/option-kinds/number-option.js'
+import type { CheckedOption } from '../../base/option-kinds/option.js'
 
 /** Invalid arguments. The command prints the message, and where its help is. */
 export class UsageError extends Error {}
@@ -68,7 +69,7 @@ export const numberFlag = (flags: string, help: string, described: NumberOption)
 // Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
 
 export const parseNumber =
-  (described: NumberOption) =>
+  (described: CheckedOption<number>) =>
   (text: string): number => {
     // Only decimal digits: `Number` also reads `1e3`, `0x10` and the empty text.
     const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN
@@ -148,29 +149,16 @@ export const parseTime = (text: string): number => {
   )
 }
 
-const bpsOption = numberOption({ min: 0, max: 10_000, default: 0 })
-
 /** The costs of an account, which override those of the options of the module. */
 export const costFlags = {
   latency: parsedFlag('--latency <ms>', 'time from a decision to its fill, such as 50ms', parseLatency),
-  feeBps: parsedFlag('--fee-bps <n>', 'fee of a fill, in basis points', parseNumber(bpsOption)),
+  feeBps: parsedFlag('--fee-bps <n>', 'fee of a fill, in basis points', parseNumber(paperTable.feeBps)),
   slippageBps: parsedFlag(
     '--slippage-bps <n>',
     'what a fill pays beyond the price, in basis points',
-    parseNumber(bpsOption),
+    parseNumber(paperTable.slippageBps),
   ),
 }
-
-/** The message of an error of the library, with the flag of the cost that it names. */
-export const withCostFlag = (message: string): string =>
-  Object.entries(costFlags).reduce(
-    (text, [name, { option }]) =>
-      text.replace(
-        new RegExp(`\\b${name}: .*usual: \\d+ to \\d+`),
-        (problem) => `${problem}; flag: ${option.long}`,
-      ),
-    message,
-  )
 
 export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
   onlyGiven({ latency, feeBps, slippageBps })

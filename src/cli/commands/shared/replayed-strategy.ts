@@ -4,8 +4,7 @@ import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { Costs } from '../../../backtest/account/options.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
-import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
-import type { SweepError } from '../../../backtest/sweep/sweep-error.js'
+import { isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { SweepOptions } from '../../../backtest/sweep/options.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
@@ -13,10 +12,10 @@ import { readSet } from '../../../backtest/recording/read/merge.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { attempt } from '../../target/read-file.js'
 import { outputJson } from '../../render/json.js'
-import { failureOf, orFail, seeGuide } from '../../render/error-text.js'
-import { usageError, withCostFlag } from '../../target/parse-flags.js'
+import { orFail, seeGuide } from '../../render/error-text.js'
+import { usageError } from '../../target/parse-flags.js'
 import { noRowText } from '../../target/range.js'
-import { runnableModule, type RunnableModule } from './strategy-module.js'
+import { exportsOf, runnableModule, withCosts, type RunnableModule } from './strategy-module.js'
 
 // Shared by the commands that run a strategy in worker threads.
 
@@ -33,6 +32,8 @@ export interface StrategyRun extends BacktestFiles {
   readonly parameters: readonly unknown[]
   readonly played: SweepOptions
   readonly costs: Costs
+  /** The options of the account whose orders the module returns; undefined if it exports none. */
+  readonly account: PaperOptions | undefined
   /** The command that gives the results again. */
   readonly commandText: string
 }
@@ -93,10 +94,6 @@ export const strategyParameter = (text: string | undefined): unknown => {
     : parameter.right
 }
 
-/** The failure of a command whose strategy cannot be loaded. */
-export const moduleFailure = (error: SweepError): Error =>
-  failureOf({ ...error, message: withCostFlag(error.message) })
-
 /** The failure of a command some of whose runs have no result. `one`: what has a run of its own. */
 export const withoutResult = (
   failed: number,
@@ -117,10 +114,12 @@ export const jsonText = (value: unknown): string => {
   }
 }
 
-/** The options of the account whose orders the module returns; `undefined` if it exports none. */
-export const accountOptions = async ({ strategy, costs }: StrategyRun): Promise<PaperOptions | undefined> => {
-  const imported = await importStrategy(strategy.href)
-  return !isLeft(imported) && isPaperOptions(imported.right.options)
-    ? { ...imported.right.options, ...costs }
-    : undefined
+/** The options that a module exports for an account, with the costs of the flags. Throws if they are not valid. */
+export const accountOptions = async (
+  module: string,
+  runnable: RunnableModule,
+  costs: Costs,
+): Promise<PaperOptions | undefined> => {
+  const { options } = await exportsOf(runnable)
+  return isPaperOptions(options) ? withCosts(module, options, costs) : undefined
 }

@@ -2,15 +2,22 @@ import { createRequire } from 'node:module'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { mapLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
 import { settingsOf, type Costs } from '../../../backtest/account/options.js'
-import { strategyFault, strategyText, sweepError } from '../../../backtest/sweep/sweep-error.js'
+import {
+  strategyFault,
+  strategyText,
+  sweepError,
+  type SweepFault,
+} from '../../../backtest/sweep/sweep-error.js'
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
-import { importStrategy } from '../../../backtest/sweep/worker/load-strategy.js'
-import { failureOf } from '../../render/error-text.js'
-import { withCostFlag } from '../../target/parse-flags.js'
+import { importStrategy, type StrategyExports } from '../../../backtest/sweep/worker/load-strategy.js'
+import { orFail } from '../../render/error-text.js'
+import { costFlags } from '../../target/parse-flags.js'
+import { flagName } from '../../target/source-flags.js'
 
 /** The module of a strategy with an account, for the help of commands. */
 export const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
@@ -30,19 +37,11 @@ export interface StrategyModule {
 /** Imports the module of a strategy. `costs` override those of its options. Throws if that fails, or an export is missing. */
 export const importStrategyModule = async (path: string, costs: Costs): Promise<StrategyModule> => {
   using module = await runnableModule(path)
-  const imported = await importStrategy(module.url.href)
-  if (isLeft(imported)) throw failureOf(sweepError(undefined, imported.left))
-  const { strategy: strategy$, options } = imported.right
+  const { strategy: strategy$, options } = await exportsOf(module)
   if (typeof options !== 'object' || options === null)
     throw new Error(
       `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
     )
-  const given = { ...(options as PaperOptions), ...costs }
-  try {
-    settingsOf(given)
-  } catch (thrown) {
-    throw new Error(`${printable(path)}: options: ${withCostFlag(messageOf(thrown))}`, { cause: thrown })
-  }
   const failure = (thrown: unknown): Error =>
     new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {
       cause: thrown,
@@ -52,7 +51,24 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
       defer(() => (strategy$ as StrategyModule['strategy$'])(...args)).pipe(
         catchError((thrown: unknown) => throwError(() => failure(thrown))),
       ),
-    options: given,
+    options: withCosts(path, options as PaperOptions, costs),
+  }
+}
+
+/** Throws if the module cannot be imported. */
+export const exportsOf = async ({ url }: RunnableModule): Promise<StrategyExports> =>
+  orFail(mapLeft((fault: SweepFault) => sweepError(undefined, fault))(await importStrategy(url.href)))
+
+/** The options of a module with the costs of the flags. Throws if they are not valid, for a cost with the name of its flag. */
+export const withCosts = (path: string, options: PaperOptions, costs: Costs): PaperOptions => {
+  const given = { ...options, ...costs }
+  try {
+    settingsOf(given)
+    return given
+  } catch (thrown) {
+    const option = thrown instanceof ConfigurationError ? thrown.option : ''
+    const flag = Object.hasOwn(costFlags, option) ? `; flag: ${flagName(option)}` : ''
+    throw new Error(`${printable(path)}: options: ${messageOf(thrown)}${flag}`, { cause: thrown })
   }
 }
 

@@ -10,7 +10,7 @@ import { orFail } from '../../render/error-text.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
 import { fieldOf, isFolded, numberNames, numberOf, numbersText, resultOf } from './metrics.js'
-import { accountOptions, jsonText, type StrategyRun } from './replayed-strategy.js'
+import { jsonText, type StrategyRun } from './replayed-strategy.js'
 import { assumptionsOf, candleNotes, titleOf, writePage } from './report.js'
 
 // The results of a sweep: as lines, as CSV, and as a page.
@@ -85,12 +85,11 @@ export const writeSweepPage = async (
   results: readonly Result[],
   sort: string | undefined,
 ): Promise<void> => {
-  const { recordings, module, commandText } = run
+  const { recordings, module, account, commandText } = run
   const rows = results.map(rowOf)
   const metric = sort ?? rows.flatMap(({ figures }) => Object.keys(figures))[0]
   await using client = replay(recordings, { speed: Infinity })
   const header = orFail(await client.header())
-  const options = await accountOptions(run)
   const html = renderSweep(
     highestFirst(rows, ({ figures }) => figures[metric ?? '']),
     {
@@ -98,7 +97,7 @@ export const writeSweepPage = async (
       metric,
       notes: [
         selectionRule,
-        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+        ...(account ? [assumptionsOf(account, header.assumedDepth)] : []),
         ...candleNotes(header),
       ],
       command: commandText,

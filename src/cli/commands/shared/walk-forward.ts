@@ -16,14 +16,7 @@ import { annualNames } from '../../../backtest/results/returns.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
-import {
-  accountOptions,
-  jsonText,
-  moduleFailure,
-  withoutResult,
-  type StrategyRun,
-} from './replayed-strategy.js'
-import type { PaperOptions } from '../../../backtest/paper/index.js'
+import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
 import { outputJson } from '../../render/json.js'
@@ -55,16 +48,15 @@ export const walkForwardRecordings = async (
   run: StrategyRun,
   { lengths, metric, minimise, minTrades, report, json }: WalkForward,
 ): Promise<void> => {
-  const { recordings, strategy, parameters, played, costs } = run
-  const options = await accountOptions(run)
-  if (options !== undefined) checkMetric(metric, Object.keys(options.tokens))
+  const { recordings, strategy, parameters, played, costs, account } = run
+  if (account !== undefined) checkMetric(metric, Object.keys(account.tokens))
   const sign = minimise ? -1 : 1
   const result$ = walkForwardOn({ keepsTrades: true, costs })<unknown, unknown>(
     recordings,
     strategy,
     parameters,
     {
-      ...{ warmUp: options?.warmUp ?? 0, ...lengths, ...played },
+      ...{ warmUp: account?.warmUp ?? 0, ...lengths, ...played },
       score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
     },
   ).pipe(map(mapRight((run) => ({ ...run, score: sign * run.score, trainScore: sign * run.trainScore }))))
@@ -74,7 +66,9 @@ export const walkForwardRecordings = async (
   const { failed } = coloursFor(io.stdout, io.env)
   const grouped = numberFormat(io.stdout)
   const show = (result: Result): void => {
-    failOnce(result)
+    // A failure of the whole run.
+    if (isLeft(result) && (result.left.why === 'recording' || result.left.why === 'too short'))
+      throw failureOf(result.left)
     total.add(result)
     if (report !== undefined && !isLeft(result) && result.right.trades === undefined)
       throw new Error(
@@ -87,7 +81,7 @@ export const walkForwardRecordings = async (
   const progress = () => ` after ${counted(total.windows, 'window')}`
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
-  if (report !== undefined) writePage(report, await pageOf(run, options, windows, total, lengths))
+  if (report !== undefined) writePage(report, await pageOf(run, windows, total, lengths))
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
@@ -109,15 +103,6 @@ const checkMetric = (metric: string | undefined, symbols: readonly string[]): vo
 /** The result as a program reads it: the trades are for the page. */
 const withoutTrades = (result: Result): object =>
   isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
-
-/** Throws for a failure of the whole run, or a failure that each window would have. */
-const failOnce = (result: Result): void => {
-  if (!isLeft(result)) return
-  const { left: error } = result
-  if (error.why === 'recording' || error.why === 'too short') throw failureOf(error)
-  const [first] = error.why === 'train' ? error.errors : [error.error]
-  if (first?.why === 'module') throw moduleFailure(first)
-}
 
 /**
  * The metric of the last value, unless it has too few trades: where nothing was traded, no figure has a meaning. The least
@@ -234,8 +219,7 @@ const windowOf = (result: Result): readonly ReportWindow[] => {
 
 /** The page of the test ranges as one curve. Reads the recordings again, for their gaps. */
 const pageOf = async (
-  { recordings, module, commandText }: StrategyRun,
-  options: PaperOptions | undefined,
+  { recordings, module, account, commandText }: StrategyRun,
   windows: readonly ReportWindow[],
   total: Total,
   { train, test }: WalkForwardLengths,
@@ -253,11 +237,11 @@ const pageOf = async (
         `The parameter of each test range of ${formatDuration(test)} was chosen on the ${formatDuration(train)} before it.`,
         chainRule,
         `${total.windows - total.failed} of ${counted(total.windows, 'test range')} have a result.`,
-        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+        ...(account ? [assumptionsOf(account, header.assumedDepth)] : []),
         ...candleNotes(header),
         `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
       ],
-      gaps: await gapsOf(recordings, range, options),
+      gaps: await gapsOf(recordings, range, account),
       command: commandText,
     },
     { metric: total.metric ?? 'result', list: windows },

@@ -1,4 +1,4 @@
-// `npm run build:chart`: the script and the style of the charts of a report, as a source. A test compares them.
+// `npm run build:chart`: the script and the style of a report, as a source. A test compares them.
 
 import { writeFileSync } from 'node:fs'
 import { builtChart } from './page/build-chart.js'

@@ -1,7 +1,6 @@
 import { escapeHtml } from './format.js'
-import { chartScript, chartScriptHash, chartStyle } from './built-chart.js'
+import { chartScript, chartScriptHash, pageStyle } from './built-chart.js'
 import { shapesHtml } from './chart-html.js'
-import { style } from './style.js'
 
 /** A page as one HTML text that loads nothing. `subtitle` and `body`: HTML. `command`: the one that gives the page again. */
 export const renderPage = (
@@ -17,7 +16,7 @@ export const renderPage = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<style>${chartStyle}${style}</style>
+<style>${pageStyle}</style>
 </head>
 <body>
 ${shapesHtml}

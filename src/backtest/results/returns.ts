@@ -12,8 +12,6 @@ export interface AnnualFigures {
   readonly sortino: number | null
 }
 
-export const annualNames = ['returnRatio', 'volatility', 'sharpe', 'sortino'] as const
-
 const year = 365 * 86_400_000
 
 /** Fewer samples give no annual figures. */

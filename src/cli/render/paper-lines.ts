@@ -1,6 +1,6 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import type { PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
-import { annualNames } from '../../backtest/results/returns.js'
+import { figuresOf } from '../../backtest/results/figure-texts.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import type { Io } from '../io.js'
@@ -55,16 +55,10 @@ export const printLine = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)
 }
 
-/** One figure a line; `-` for one without a meaning. */
+/** One figure a line, by its name in the summary; `-` for one without a meaning. */
 export const printSummary = ({ stdout }: Io, summary: Summary, json: boolean): void => {
   const grouped = numberFormat(stdout)
-  const { annual, buyAndHold, ...figures } = summary
-  const all: Readonly<Record<string, number | null>> = {
-    ...figures,
-    ...Object.fromEntries(annualNames.map((name) => [`annual ${name}`, annual?.[name] ?? null])),
-    ...Object.fromEntries(Object.entries(buyAndHold).map(([symbol, held]) => [`held ${symbol}`, held])),
-  }
-  const lines = Object.entries(all).map(
+  const lines = figuresOf(summary).map(
     ([name, value]) => `${printable(name).padEnd(20)}${value === null ? '-' : grouped(figureText(value))}\n`,
   )
   stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))

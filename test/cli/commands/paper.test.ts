@@ -77,7 +77,7 @@ describe('svc-streams backtest', () => {
     )
     expect(stdout).toMatch(/^profitUsd +1\.594$/m)
     expect(stdout).toMatch(/^winRate +1$/m)
-    expect(stdout).toMatch(/^annual sharpe +-$/m)
+    expect(stdout).toMatch(/^annual\.sharpe +-$/m)
     const html = readFileSync(report, 'utf8').replaceAll(' class="number"', '')
     expect(html).toContain(
       'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',

@@ -12,8 +12,7 @@ import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../backtest/results/format.js'
-import { annualNames } from '../../../backtest/results/returns.js'
-import { RunFold } from '../../../backtest/results/run-fold.js'
+import { figureNames } from '../../../backtest/results/figure-texts.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
@@ -88,12 +87,7 @@ export const walkForwardRecordings = async (
 
 /** Throws before the first run if the metric is no figure of an account with these tokens. */
 const checkMetric = (metric: string | undefined, symbols: readonly string[]): void => {
-  const groups = ['annual', 'buyAndHold']
-  const names = [
-    ...Object.keys(new RunFold(false).summary).filter((name) => !groups.includes(name)),
-    ...annualNames.map((name) => `annual.${name}`),
-    ...symbols.map((symbol) => `buyAndHold.${symbol}`),
-  ]
+  const names = figureNames(symbols)
   if (metric !== undefined && names.includes(metric)) return
   const problem =
     metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`

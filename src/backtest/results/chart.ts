@@ -4,6 +4,7 @@ import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.j
 import type { ChartData, Place, Span } from './chart-data.js'
 import { noLayers, percent, tagHtml, timeLabels, valueLabels, widestOf } from './chart-html.js'
 import type { Layers, Size } from './chart-html.js'
+import { formatShare, formatUsd, shortTime } from './format.js'
 
 /** The chart of reports and of the dashboard. */
 export interface Chart {
@@ -41,6 +42,17 @@ export interface Format {
   readonly time: (at: number) => string
   /** Of the clock from UTC, in ms. */
   readonly offset: (at: number) => number
+}
+
+/** Of a report: times are in UTC. */
+export const reportFormat = ({ isShare = false }: Pick<Chart, 'isShare'>): Format => {
+  const label = isShare ? formatShare : formatUsd
+  return {
+    label,
+    value: (value) => (value === null ? 'none' : label(value)),
+    time: shortTime,
+    offset: () => 0,
+  }
 }
 
 /** Where the pointer, or the keyboard, is. `value`: `null` in a gap. */

@@ -1,8 +1,7 @@
-import { drawChart, mostMarks, otherClass, type Chart, type Mark } from './chart.js'
+import { drawChart, mostMarks, otherClass, reportFormat, type Chart, type Mark } from './chart.js'
 import { rangeOf, type ChartData, type Span } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
-import { chartJson, formatOf } from './chart-json.js'
-import { escapeHtml } from './format.js'
+import { escapeHtml, scriptJson } from './format.js'
 
 /** A chart of a report. */
 interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
@@ -41,7 +40,7 @@ export const figureHtml = ({
     kind: 'line',
     others: others.map((line) => withGaps(line.data, gaps)),
   }
-  const [format, size] = [formatOf(chart), chart.isShare === true ? lowSize : chartSize]
+  const [format, size] = [reportFormat(chart), chart.isShare === true ? lowSize : chartSize]
   const { label } = format
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
   const many =
@@ -54,7 +53,7 @@ export const figureHtml = ({
   return `<figure data-title="${escapeHtml(title)}">
 <figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>
 ${chartHtml(description, size, drawChart(chart, format, size).layers, size === lowSize ? ' low' : '')}
-<script type="application/json">${chartJson(chart)}</script>
+<script type="application/json">${scriptJson(chart)}</script>
 </figure>`
 }
 

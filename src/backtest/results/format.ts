@@ -8,6 +8,9 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 
+/** A value as JSON in a script element of HTML. */
+export const scriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+
 /** Decimal text with commas between groups of three digits before the point: `-61,685.9950`. */
 export const grouped = (decimal: string): string =>
   decimal.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','))

@@ -1,14 +1,14 @@
-import { formatOf, parseChart } from '../../backtest/results/chart-json.js'
+import { reportFormat, type Chart } from '../../backtest/results/chart.js'
 import { ChartElement } from './chart-element.js'
 import { part } from './html.js'
 
 // The script of a report, which is a part of it: `npm run build:chart` bundles it.
 
 for (const data of document.querySelectorAll('figure > script')) {
-  const chart = parseChart(data.textContent)
+  const chart = JSON.parse(data.textContent) as Chart
   const figure = data.parentElement ?? document.body
   const name = `Time on the chart ${figure.dataset['title'] ?? ''}`
-  new ChartElement(part(figure, '.plot'), name, formatOf(chart), (zoom) => ({
+  new ChartElement(part(figure, '.plot'), name, reportFormat(chart), (zoom) => ({
     ...chart,
     times: zoom ?? chart.times,
   }))

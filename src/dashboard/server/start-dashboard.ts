@@ -16,6 +16,7 @@ import {
 } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
+import { scriptJson } from '../../backtest/results/format.js'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { HttpResponse } from '../../gateway/server/http-response.js'
@@ -119,11 +120,7 @@ export const startDashboard = async (
 
 /** The page with its configuration: a block of data, which no browser runs. */
 const withConfig = (html: string, config: Served<PageConfig>): string =>
-  html.replace(
-    '</head>',
-    (end) =>
-      `<script type="application/json">${JSON.stringify(config).replaceAll('<', '\\u003c')}</script>${end}`,
-  )
+  html.replace('</head>', (end) => `<script type="application/json">${scriptJson(config)}</script>${end}`)
 
 const pageIdOf = (files: PageFiles, config: PageConfig): string =>
   createHash('sha256')

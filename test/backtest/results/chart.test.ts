@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { candlesOf, candleStep } from '../../../src/backtest/results/candles.js'
-import { drawChart, gapsOf, scaleOf, type Chart, type Cursor } from '../../../src/backtest/results/chart.js'
+import {
+  drawChart,
+  gapsOf,
+  reportFormat,
+  scaleOf,
+  type Chart,
+  type Cursor,
+} from '../../../src/backtest/results/chart.js'
 import {
   areaOf,
   indexAt,
@@ -12,7 +19,6 @@ import {
   type Span,
 } from '../../../src/backtest/results/chart-data.js'
 import type { Layers } from '../../../src/backtest/results/chart-html.js'
-import { chartJson, formatOf, parseChart } from '../../../src/backtest/results/chart-json.js'
 
 const data = { times: [1000, 2000, 3000, 9000], values: [10, null, 12, 12] }
 
@@ -104,7 +110,7 @@ const chart: Chart = { data, times: { from: 1000, to: 9000 }, kind: 'line' }
 
 const draw = (changes: Partial<Chart>, cursor?: Cursor, selection?: Span): Layers => {
   const changed = { ...chart, ...changes }
-  return drawChart(changed, formatOf(changed), { width: 800, height: 120 }, cursor, selection).layers
+  return drawChart(changed, reportFormat(changed), { width: 800, height: 120 }, cursor, selection).layers
 }
 
 describe('the drawing of a chart', () => {
@@ -169,16 +175,6 @@ describe('the drawing of a chart', () => {
 
   it('has a word without a value', () => {
     expect(draw({ data: { times: [1000, 2000], values: [null, null] } }).none).toContain('No prices')
-  })
-
-  it('is the same from the data that a report contains', () => {
-    const whole: Chart = {
-      ...chart,
-      others: [{ times: [1000, 9000], values: [11, 12] }],
-      marks: [{ at: 2000, value: 12, side: 'sell', text: '<' }],
-    }
-    expect(parseChart(chartJson(whole))).toEqual(whole)
-    expect(chartJson(whole)).not.toContain('<')
   })
 
   it('has coordinates for any values', () => {

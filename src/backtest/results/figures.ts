@@ -57,6 +57,12 @@ export class Drawdowns {
       this.largest = Math.max(this.largest ?? 0, (this.highest - equityUsd) / this.highest)
   }
 
+  /** Takes the drawdowns of a part of the curve. */
+  include({ maxDrawdown, longestDrawdownMs }: Summary): void {
+    if (maxDrawdown !== null) this.largest = Math.max(this.largest ?? 0, maxDrawdown)
+    this.longestMs = Math.max(this.longestMs, longestDrawdownMs ?? 0)
+  }
+
   longestUntil(at: number): number {
     return Math.max(this.longestMs, at - (this.highestAt ?? at))
   }

@@ -1,7 +1,7 @@
 import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
 import { Curve } from './curve.js'
 import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
-import { annualFigures, Samples, type Returns } from './returns.js'
+import { annualFigures, joined, noReturns, Samples, type Returns } from './returns.js'
 import { OpenTrips, type RoundTrip } from './round-trips.js'
 
 /** The events of an account, folded: of any length, in constant memory. */
@@ -39,7 +39,7 @@ export interface Unfilled {
   readonly firstAt: number
 }
 
-/** Folds the events of a run. Memory grows with its trades, if they are kept. */
+/** Folds the events of a run, or chains runs that are folded. Memory grows with the trades, if they are kept. */
 export class RunFold {
   private first: Equity | undefined
   private last: Equity | undefined
@@ -47,8 +47,7 @@ export class RunFold {
   private readonly drawdowns = new Drawdowns()
   private readonly samples: Samples
   private readonly firstPrices = new Map<string, number>()
-  private notCurrentMs = 0
-  private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0 }
+  private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
   private readonly results = new TripResults()
   private readonly openTrips = new OpenTrips((trip) => {
     this.results.add(trip)
@@ -60,6 +59,10 @@ export class RunFold {
   private readonly trips: RoundTrip[] = []
   private readonly unfilled = new Map<string, Unfilled>()
   private account: Account | undefined
+  // Of chained runs: their returns, the time between them, and the factors of the prices of each token.
+  private chainedReturns = noReturns
+  private pausedMs = 0
+  private readonly factors = new Map<string, number>()
 
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
@@ -92,7 +95,7 @@ export class RunFold {
   }
 
   private addEquity(equity: Equity): void {
-    if (this.last?.isCurrent === false) this.notCurrentMs += equity.at - this.last.at
+    if (this.last?.isCurrent === false) this.sums.notCurrentMs += equity.at - this.last.at
     this.first ??= equity
     this.last = equity
     this.curve.add(equity)
@@ -111,20 +114,55 @@ export class RunFold {
     addUnfilled(this.unfilled, { reason, count: 1, firstAt: event.at })
   }
 
+  /**
+   * Chains a run by its returns: it starts with the equity that the one before has reached. Quantities, and the USD of fills and
+   * round trips, are those of each run.
+   */
+  addRun(summary: Summary, { equities, fills, trips, unfilled, returns }: RunTrades): void {
+    const [first, last] = [equities[0], equities.at(-1)]
+    if (first === undefined || last === undefined) return
+    const { equityUsd: reached, at: endedAt } = this.last ?? first
+    const scale = first.equityUsd > 0 ? reached / first.equityUsd : 1
+    for (const equity of equities) {
+      this.last = { ...equity, equityUsd: equity.equityUsd * scale }
+      this.first ??= this.last
+      this.curve.add(this.last)
+      this.drawdowns.add(this.last)
+    }
+    // The curve of a run may have fewer points than the run had.
+    this.drawdowns.include(summary)
+    this.chainedReturns = joined(this.chainedReturns, returns)
+    this.pausedMs += first.at - endedAt
+    this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
+    for (const name of added) this.sums[name] += summary[name]
+    for (const [symbol, gain] of Object.entries(summary.buyAndHold))
+      this.factors.set(symbol, (this.factors.get(symbol) ?? 1) * (1 + gain))
+    for (const trip of trips) {
+      this.results.add(trip)
+      this.trips.push(trip)
+    }
+    for (const fill of fills) this.fills.push(fill)
+    for (const each of unfilled.values()) addUnfilled(this.unfilled, each)
+  }
+
   get summary(): Summary {
-    const { first, last, sampleMs, notCurrentMs } = this
+    const { first, last, sampleMs } = this
     const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
     const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
-    const spanMs = first && last ? last.at - first.at : 0
+    const spanMs = first && last ? last.at - first.at - this.pausedMs : 0
     const heldMs = this.heldMs + (this.heldSince === undefined ? 0 : (last?.at ?? 0) - this.heldSince)
     return {
       ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
       longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
-      annual: annualFigures(this.samples.returns(), sampleMs, returnRatio, spanMs),
-      ...{ sampleMs, exposure: ratio(heldMs, spanMs), ...this.results.figures, ...this.sums, notCurrentMs },
-      buyAndHold: Object.fromEntries(
-        [...this.firstPrices].map(([symbol, price]) => [symbol, (last?.prices[symbol] ?? price) / price - 1]),
-      ),
+      annual: annualFigures(this.returns, sampleMs, returnRatio, spanMs),
+      ...{ sampleMs, exposure: ratio(heldMs, spanMs), ...this.results.figures, ...this.sums },
+      buyAndHold: Object.fromEntries([
+        ...[...this.firstPrices].map(([symbol, price]) => [
+          symbol,
+          (last?.prices[symbol] ?? price) / price - 1,
+        ]),
+        ...[...this.factors].map(([symbol, factor]) => [symbol, factor - 1]),
+      ]) as Summary['buyAndHold'],
     }
   }
 
@@ -137,13 +175,20 @@ export class RunFold {
   }
 
   get trades(): RunTrades {
-    const { fills, trips, unfilled, account } = this
-    return { equities: this.curve.result(), fills, trips, unfilled, account, returns: this.samples.returns() }
+    const { fills, trips, unfilled, account, returns } = this
+    return { equities: this.curve.result(), fills, trips, unfilled, account, returns }
+  }
+
+  private get returns(): Returns {
+    return joined(this.chainedReturns, this.samples.returns())
   }
 }
 
+/** The figures of chained runs that are added. */
+const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
+
 /** Adds orders to those that were not filled for the same reason, whatever its amounts are. */
-export const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unfilled): void => {
+const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unfilled): void => {
   const kind = reason.replaceAll(/\d[\d.,]*/g, '')
   const before = all.get(kind) ?? { reason, count: 0, firstAt }
   all.set(kind, { ...before, count: before.count + count })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { summaryOf, type Equity, type PaperEvent, type RoundTrip } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
-import { ChainedRuns } from '../../../src/backtest/results/chained-runs.js'
 import { RunFold } from '../../../src/backtest/results/run-fold.js'
 import { randomEvents } from './support/events.js'
 
@@ -11,11 +10,11 @@ const foldOf = (events: readonly PaperEvent[]): RunFold => {
   return run
 }
 
-const chainOf = (runs: readonly (readonly PaperEvent[])[]): ChainedRuns => {
-  const chain = new ChainedRuns()
+const chainOf = (runs: readonly (readonly PaperEvent[])[]): RunFold => {
+  const chain = new RunFold(true)
   for (const events of runs) {
     const { summary, trades } = foldOf(events)
-    chain.add(summary, trades)
+    chain.addRun(summary, trades)
   }
   return chain
 }

@@ -13,7 +13,7 @@ import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../backtest/results/format.js'
 import { figureNames } from '../../../backtest/results/figure-texts.js'
-import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
+import { RunFold } from '../../../backtest/results/run-fold.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
@@ -149,7 +149,7 @@ const roundedText = (value: number): string => plainDecimal(Number(value.toPreci
 class Total {
   windows = 0
   failed = 0
-  account: ChainedRuns | undefined
+  account: RunFold | undefined
   private sum = 0
 
   constructor(readonly metric: string | undefined) {}
@@ -164,7 +164,7 @@ class Total {
     this.sum += score
     const value = values.at(-1)
     if (isFolded(value) && trades !== undefined)
-      (this.account ??= new ChainedRuns()).add(value.summary, trades)
+      (this.account ??= new RunFold(true)).addRun(value.summary, trades)
   }
 
   line(grouped: NumberFormat): string {
@@ -218,7 +218,7 @@ const pageOf = async (
   total: Total,
   { train, test }: WalkForwardLengths,
 ): Promise<string> => {
-  const chained = total.account ?? new ChainedRuns()
+  const chained = total.account ?? new RunFold(true)
   const { equities } = chained.trades
   const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
   await using client = replay(recordings, { speed: Infinity })

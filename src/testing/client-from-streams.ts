@@ -10,7 +10,6 @@ import {
   map,
   Observable,
   of,
-  Subscriber,
   take,
 } from 'rxjs'
 import { validatedDepth$ } from '../client/depth/polls.js'
@@ -151,8 +150,8 @@ export class StreamStats {
   /** `elapsed`: monotonic, in ms. */
   constructor(private readonly elapsed: () => number) {}
 
-  private readonly prices = new Map<string, CountedStream>()
-  private readonly depths = new Map<string, CountedStream>()
+  private readonly prices = new Map<string, CountedStream<Topic>>()
+  private readonly depths = new Map<string, CountedStream<Mint>>()
 
   /** `spelt`: the event as its subscriber receives it. */
   price$<A extends StreamEvent>(
@@ -160,30 +159,29 @@ export class StreamStats {
     source$: Observable<A>,
     spelt: (event: A) => A = identity,
   ): Observable<A> {
-    return this.counted$(this.prices, keyOf(topic), () => new CountedStream(topic, 0, true), source$, spelt)
+    return this.counted$(this.prices, keyOf(topic), topic, source$, spelt)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
     const key = `${keyOf(mint)} ${asText(interval)}`
-    return this.counted$(this.depths, key, () => new CountedStream(mint, interval), source$, identity)
+    return this.counted$(this.depths, key, { mint, interval }, source$, identity)
   }
 
   topics(): readonly TopicSnapshot[] {
-    return [...this.prices.values()].map(({ name, subscribers, state, lastValueAt }) => ({
-      topic: name,
+    return [...this.prices.values()].map(({ of: topic, subscribers, last, valueAt }) => ({
+      topic,
       subscribers,
-      state,
-      lastPriceAgeMs: this.ageOf(lastValueAt),
+      state: stateAfter(last, valueAt),
+      lastPriceAgeMs: this.ageOf(valueAt),
     }))
   }
 
   polls(): readonly PollSnapshot[] {
-    return [...this.depths.values()].map(({ name, interval, subscribers, lastResult, lastEventAt }) => ({
-      mint: name,
-      interval,
+    return [...this.depths.values()].map(({ of, subscribers, last, lastAt }) => ({
+      ...of,
       subscribers,
-      lastResult,
-      lastResultAgeMs: this.ageOf(lastEventAt),
+      lastResult: resultOf(last),
+      lastResultAgeMs: this.ageOf(lastAt),
     }))
   }
 
@@ -191,93 +189,60 @@ export class StreamStats {
     return Number.isNaN(time) ? null : Math.round(this.elapsed() - time)
   }
 
-  private counted$<A extends StreamEvent>(
-    streams: Map<string, CountedStream>,
+  private counted$<A extends StreamEvent, N>(
+    streams: Map<string, CountedStream<N>>,
     key: string,
-    create: () => CountedStream,
+    of: N,
     source$: Observable<A>,
     spelt: (event: A) => A,
   ): Observable<A> {
     return new Observable((subscriber) => {
-      const stream = streams.get(key) ?? create()
+      const stream = streams.get(key) ?? { of, subscribers: 0, last: undefined, lastAt: NaN, valueAt: NaN }
       streams.set(key, stream)
       stream.subscribers++
-      const counting = new CountingSubscriber(subscriber, stream, this.elapsed, spelt)
-      source$.subscribe(counting)
-      counting.isRepeated = false
-      subscriber.add(() => {
+      // A later subscriber first receives the last event again.
+      let isRepeated = stream.last !== undefined
+      const counted$ = source$.pipe(
+        map((event) => {
+          if (!isRepeated) count(stream, event, this.elapsed())
+          return spelt(event)
+        }),
+      )
+      counted$.subscribe(subscriber)
+      isRepeated = false
+      return () => {
         stream.subscribers--
         if (stream.subscribers === 0) streams.delete(key)
-      })
+      }
     })
   }
 }
 
-/**
- * Remembers the last event of a stream. A method instead of operators of RxJS, because a sweep runs it for each row and
- * parameter.
- */
-class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
-  /** A later subscriber first receives the last event again. */
-  isRepeated: boolean
+type Mint = Pick<PollSnapshot, 'mint' | 'interval'>
 
-  constructor(
-    private readonly subscriber: Subscriber<A>,
-    private readonly stream: CountedStream,
-    private readonly elapsed: () => number,
-    private readonly spelt: (event: A) => A,
-  ) {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
-    super(subscriber)
-    this.isRepeated = stream.lastResult !== 'none'
-  }
-
-  override next(event: A): void {
-    if (this.closed) return
-    if (!this.isRepeated) this.stream.onEvent(event, this.elapsed())
-    this.subscriber.next(this.spelt(event))
-  }
+/** Times are monotonic, in ms; NaN for none. */
+interface CountedStream<N> {
+  /** As the first subscriber wrote it. */
+  readonly of: N
+  subscribers: number
+  last: StreamEvent | undefined
+  lastAt: number
+  /** When the last value of this connection came. */
+  valueAt: number
 }
 
-/** The figures of a stream. Times are monotonic, in ms; NaN for none: V8 overwrites such a field in place. */
-class CountedStream {
-  subscribers = 0
-  /** Of a topic. */
-  state: TopicState = 'waiting'
-  lastResult = resultOf(undefined)
-  lastEventAt = NaN
-  /** When the last value before an error came. */
-  private earlierValueAt = NaN
+const count = (stream: CountedStream<unknown>, event: StreamEvent, at: number): void => {
+  stream.last = event
+  stream.lastAt = at
+  if (isRight(event)) stream.valueAt = at
+  else if (endsConnection(stateAfter(event, stream.valueAt))) stream.valueAt = NaN
+}
 
-  constructor(
-    /** The topic or the mint, as the first subscriber wrote it. */
-    readonly name: string,
-    /** In ms; 0 for prices, which have no interval. */
-    readonly interval: number,
-    private readonly isTopic = false,
-  ) {}
+const endsConnection = (state: TopicState): boolean => state === 'down' || state === 'waiting'
 
-  private get hasPrice(): boolean {
-    return !Number.isNaN(this.lastValueAt)
-  }
-
-  get lastValueAt(): number {
-    return this.lastResult === 'ok' ? this.lastEventAt : this.earlierValueAt
-  }
-
-  /** A value after a value changes one number: a sweep calls this for each row and parameter. */
-  onEvent(event: StreamEvent, at: number): void {
-    if (isLeft(event) || this.lastResult !== 'ok') this.change(event)
-    this.lastEventAt = at
-  }
-
-  private change(event: StreamEvent): void {
-    this.earlierValueAt = this.lastValueAt
-    this.lastResult = resultOf(event)
-    if (this.isTopic) this.state = isLeft(event) ? topicStateOf(event.left, this.hasPrice) : 'live'
-    // The last price is from an earlier connection.
-    if (this.state === 'down' || this.state === 'waiting') this.earlierValueAt = NaN
-  }
+const stateAfter = (last: StreamEvent | undefined, valueAt: number): TopicState => {
+  if (last === undefined) return 'waiting'
+  return isLeft(last) ? topicStateOf(last.left, !Number.isNaN(valueAt)) : 'live'
 }
 
 /** Accepts any value, which a caller in plain JavaScript may pass. */

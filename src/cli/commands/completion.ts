@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { btc, eth } from '../../simulator/market/token-options.js'
-import { defineCommand } from './shared/parts.js'
+import { defineCommand, one } from './shared/parts.js'
 
 const examples = `
 Examples:
@@ -15,11 +15,9 @@ commands to the path: PATH=$PWD/node_modules/.bin:$PATH
 
 The script is made from the commands of the installed version.`
 
-const shell = new Argument('<shell>', 'shell that reads the script').choices(['bash', 'zsh', 'fish'])
-
 export const createCommand = defineCommand({
   examples,
-  arguments: { argument: shell },
+  arguments: one('<shell>', 'shell that reads the script').choices(['bash', 'zsh', 'fish']),
   flags: {},
   action: (io, { parent }, _flags, given) => {
     if (parent === null) throw new Error('completion is no command of a program')

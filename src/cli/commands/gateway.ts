@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { GatewayOptions, GatewayTokens } from '../../gateway/index.js'
@@ -17,6 +17,7 @@ import { failToListen, serveUntilStopped, tokenVariables } from './shared/serve.
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { gatewayTable, historyTable } from '../../gateway/options.js'
 import {
+  Flag,
   numberFlag,
   onlyGiven,
   parsedFlag,
@@ -25,7 +26,6 @@ import {
   parseRotation,
   textFlag,
   toggle,
-  type Flag,
   type Flags,
   type Values,
 } from '../target/parse-flags.js'
@@ -59,25 +59,18 @@ const origins = (text: string, previous: readonly string[] = []): readonly strin
   throw new InvalidArgumentError('Give an origin like https://app.example, without a path.')
 }
 
-const drainFlag: Flag<number> = {
-  option: new Option('--drain <duration>', 'time in which consumers are disconnected after SIGTERM')
-    .argParser(parseDuration)
-    .default(5_000, '5s'),
-}
-
-const hostFlag: Flag<string> = {
-  option: new Option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too').default(
-    gatewayTable.host.default,
-  ),
-}
+const drainFlag = new Flag<number>(
+  '--drain <duration>',
+  'time in which consumers are disconnected after SIGTERM',
+)
+  .argParser(parseDuration)
+  .default(5_000, '5s')
 
 /** The variable alone is a source, as for every command. The flag without a value is where the command serves, at the address of the variable. */
-const natsFlag: Flag<string | true | undefined> = {
-  option: new Option(
-    '--nats [url]',
-    'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
-  ).env('SVC_NATS'),
-}
+const natsFlag = new Flag<string | true | undefined>(
+  '--nats [url]',
+  'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
+).env('SVC_NATS')
 
 /** The flags of limits, by the names of their options. */
 const limits = <Name extends keyof typeof gatewayTable & `max${string}`>(helps: Record<Name, string>) =>
@@ -144,7 +137,9 @@ const flags = {
     'port to listen on, for HTTP and WebSocket; 0 picks a free port',
     gatewayTable.port,
   ),
-  host: hostFlag,
+  host: new Flag<string>('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too').default(
+    gatewayTable.host.default,
+  ),
   ...httpFlags,
   ...limitFlags,
   logFormat: logFormatFlag,

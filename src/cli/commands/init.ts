@@ -1,4 +1,3 @@
-import { Argument } from 'commander'
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -7,7 +6,7 @@ import { createFolders } from '../../backtest/recording/files/files.js'
 import type { Io } from '../io.js'
 import { shellWord } from '../render/shell-word.js'
 import { usageError } from '../target/parse-flags.js'
-import { defineCommand, type Arguments } from './shared/parts.js'
+import { defineCommand, one } from './shared/parts.js'
 
 const examples = `
 Examples:
@@ -23,16 +22,12 @@ of its files exists, it writes nothing.
 
 Exit codes: 0 if the project was written, 1 otherwise.`
 
-const folderArgument: Arguments<string> = {
-  argument: new Argument('[folder]', 'folder of the project; it is created if it is missing').default(
+export const createCommand = defineCommand({
+  examples,
+  arguments: one('[folder]', 'folder of the project; it is created if it is missing').default(
     '.',
     'this folder',
   ),
-}
-
-export const createCommand = defineCommand({
-  examples,
-  arguments: folderArgument,
   flags: {},
   action: (io, _command, _flags, folder) => writeProject(io, folder),
 })

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import {
   distinct,
   endWith,
@@ -37,7 +37,7 @@ import { stop$ } from '../stop.js'
 import { namesFor, recordedTokens, userTokens } from '../target/select-tokens.js'
 import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { parseNumber, type Flag, type Values } from '../target/parse-flags.js'
+import { Flag, parseNumber, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -59,11 +59,12 @@ all events before the damage, reports the file, the line and the error, and fail
 
 const parseSpeed = parseNumber(numberOption({ above: 0, default: 1 }))
 
-const speedFlag: Flag<number> = {
-  option: new Option('--speed <factor>', 'playback speed as a factor, or max to show all events immediately')
-    .argParser((text) => (text === 'max' ? Infinity : parseSpeed(text)))
-    .default(1),
-}
+const speedFlag = new Flag<number>(
+  '--speed <factor>',
+  'playback speed as a factor, or max to show all events immediately',
+)
+  .argParser((text) => (text === 'max' ? Infinity : parseSpeed(text)))
+  .default(1)
 
 const flags = { speed: speedFlag, ...rangeFlags, json: eventsAsJson, tokens: tokensFlag }
 

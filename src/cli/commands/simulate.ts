@@ -15,7 +15,7 @@ import { usageError } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../target/select-tokens.js'
 import { defineCommand } from './shared/parts.js'
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { attempt } from '../target/read-file.js'
 import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
@@ -23,6 +23,7 @@ import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
 import {
+  Flag,
   numberFlag,
   onlyGiven,
   parsedFlag,
@@ -30,7 +31,6 @@ import {
   parseNumber,
   textFlag,
   toggle,
-  type Flag,
   type Values,
 } from '../target/parse-flags.js'
 
@@ -48,16 +48,13 @@ SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
-const marketFlag = (
-  flags: string,
-  help: string,
-  described: NumberOption & { readonly default: number },
-): Flag<number | undefined> =>
+const marketFlag = (flags: string, help: string, described: NumberOption) =>
   parsedFlag(flags, `${help} (default: ${described.default})`, parseNumber(described))
 
-const marketKind: Flag<'recorded' | 'walk' | undefined> = {
-  option: new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
-}
+const marketKind = new Flag<'recorded' | 'walk' | undefined>(
+  '--market <kind>',
+  'source of prices (default: recorded)',
+).choices(['recorded', 'walk'])
 
 /** Appends an address. The flag may be repeated, and may take several addresses. */
 export const addresses = (text: string, previous: readonly Address[] = []): readonly Address[] => {

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
 import { counted, formatDuration } from '../../view/texts.js'
@@ -35,6 +35,7 @@ import { defineCommand, many } from './shared/parts.js'
 import {
   costFlags,
   costsOf,
+  numberFlag,
   onlyGiven,
   parsedFlag,
   parseNumber,
@@ -43,7 +44,6 @@ import {
   requiredFlag,
   textFlag,
   toggle,
-  type Flag,
   type Values,
 } from '../target/parse-flags.js'
 
@@ -77,11 +77,10 @@ Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
 const flags = {
   parameters: requiredFlag('--parameters <file>', 'parameters of the strategy, as a JSON array'),
-  workers: {
-    option: new Option('--workers <n>', 'number of worker threads')
-      .argParser(parseNumber(workersOption))
-      .default(workersOption.default, 'the number of cores'),
-  } satisfies Flag<number> as Flag<number>,
+  workers: numberFlag('--workers <n>', 'number of worker threads', workersOption).default(
+    workersOption.default,
+    'the number of cores',
+  ),
   warmUp: parsedFlag(
     '--warm-up <duration>',
     'run the strategy over so much data before --from, or at the start, and before each range of --walk-forward, first',

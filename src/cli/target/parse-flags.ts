@@ -12,10 +12,10 @@ export const usageError = (problem: string): never => {
 }
 
 /** A flag of a command, with the type of its value. */
-export interface Flag<A> {
-  readonly option: Option
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- read from the type alone
+export class Flag<A> extends Option {
   /** The type of the value; no flag has the field. */
-  readonly value?: A
+  declare readonly value?: A
 }
 
 /** The flags of a command, by the names that commander gives to their values. */
@@ -32,39 +32,33 @@ export const onlyGiven = <A extends object>(flags: A): { [K in keyof A]?: Exclud
 
 /** Adds flags to a command. Their names must be those that commander gives to their values. */
 export const addFlags = (command: Command, flags: Flags): Command => {
-  for (const [name, { option }] of Object.entries(flags)) {
-    if (option.attributeName() !== name) throw new Error(`${option.flags}: its value is not named ${name}`)
-    command.addOption(option)
+  for (const [name, flag] of Object.entries(flags)) {
+    if (flag.attributeName() !== name) throw new Error(`${flag.flags}: its value is not named ${name}`)
+    command.addOption(flag)
   }
   return command
 }
 
 /** A flag that takes a text. */
-export const textFlag = (flags: string, help: string): Flag<string | undefined> => ({
-  option: new Option(flags, help),
-})
+export const textFlag = (flags: string, help: string) => new Flag<string | undefined>(flags, help)
 
 /** A text that must be given. */
-export const requiredFlag = (flags: string, help: string): Flag<string> => ({
-  option: new Option(flags, help).makeOptionMandatory(),
-})
+export const requiredFlag = (flags: string, help: string) =>
+  new Flag<string>(flags, help).makeOptionMandatory()
 
 /** A flag without a value. */
-export const toggle = (flags: string, help: string): Flag<boolean | undefined> => ({
-  option: new Option(flags, help),
-})
+export const toggle = (flags: string, help: string) => new Flag<boolean | undefined>(flags, help)
 
 /** A flag whose text is parsed. `previous`: the value of the same flag before it. */
 export const parsedFlag = <A>(
   flags: string,
   help: string,
   parse: (text: string, previous: A | undefined) => A,
-): Flag<A | undefined> => ({ option: new Option(flags, help).argParser<A | undefined>(parse) })
+) => new Flag<A | undefined>(flags, help).argParser<A | undefined>(parse)
 
 /** A flag that takes a number, with the bounds and the default of an option. */
-export const numberFlag = (flags: string, help: string, described: NumberOption): Flag<number> => ({
-  option: new Option(flags, help).argParser(parseNumber(described)).default(described.default),
-})
+export const numberFlag = (flags: string, help: string, described: NumberOption) =>
+  new Flag<number>(flags, help).argParser(parseNumber(described)).default(described.default)
 
 // Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
 

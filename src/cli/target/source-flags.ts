@@ -1,13 +1,11 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { isEnvironment, type Environment } from '../../base/domain/environment.js'
 import { clientTable } from '../../client/options.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag, parsedFlag, parseNumber, toggle, type Flag, type Values } from './parse-flags.js'
+import { Flag, numberFlag, parsedFlag, parseNumber, textFlag, toggle, type Values } from './parse-flags.js'
 
 /** A flag with the environment variable of its default. */
-const withDefaultOf = (flags: string, variable: string, help: string): Flag<string | undefined> => ({
-  option: new Option(flags, help).env(variable),
-})
+const withDefaultOf = (flags: string, variable: string, help: string) => textFlag(flags, help).env(variable)
 
 /** The flags of addresses and of a key. */
 export const deploymentFlags = {
@@ -50,7 +48,7 @@ export type ServerFlagName = 'gateway' | 'nats'
 
 /** A flag with its variable, for texts: `--nats (SVC_NATS)`. */
 export const withVariable = (name: DeploymentFlagName): string => {
-  const { long, envVar } = deploymentFlags[name].option
+  const { long, envVar } = deploymentFlags[name]
   return `${long} (${envVar})`
 }
 
@@ -61,13 +59,14 @@ export const environment = (text: string): Environment => {
   throw new InvalidArgumentError('Give mainnet or testnet.')
 }
 
-const environmentFlag: Flag<Environment> = {
-  option: new Option('--environment <name>', 'mainnet, or testnet, which has no depth')
-    .env('SVC_ENVIRONMENT')
-    .choices(['mainnet', 'testnet'])
-    .argParser(environment)
-    .default('mainnet'),
-}
+const environmentFlag = new Flag<Environment>(
+  '--environment <name>',
+  'mainnet, or testnet, which has no depth',
+)
+  .env('SVC_ENVIRONMENT')
+  .choices(['mainnet', 'testnet'])
+  .argParser(environment)
+  .default('mainnet')
 
 /** The flags that select the service. */
 export const serviceFlags = {
@@ -83,14 +82,10 @@ export const serviceFlags = {
 }
 
 /** The flag of a simulator that shows faults, and the recovery from them. */
-export const demoFlag: Flag<boolean | undefined> = {
-  option: new Option(
-    '--demo',
-    '--simulate with more tokens, dropped connections and a rejected token',
-  ).implies({
-    simulate: true,
-  }),
-}
+export const demoFlag = toggle(
+  '--demo',
+  '--simulate with more tokens, dropped connections and a rejected token',
+).implies({ simulate: true })
 
 /** The flags that select the service, or a recording. */
 export const sourceFlags = {

@@ -130,7 +130,7 @@ const missingFlagsText = (missing: readonly DeploymentFlagName[]): string =>
   [
     'the service is not configured. Set by flag or by environment variable:',
     ...missing.map((name) => {
-      const { long = '', envVar = '', description } = deploymentFlags[name].option
+      const { long = '', envVar = '', description } = deploymentFlags[name]
       return `  ${long.padEnd(16)}  ${envVar.padEnd(18)}  ${description}`
     }),
     'To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).',

@@ -35,14 +35,12 @@ test('accepts a number above 0', () => {
 })
 
 test('takes the default from the option', () => {
-  expect(
-    numberFlag('--interval <ms>', 'interval, in ms', timerOption({ default: 1000 })).option,
-  ).toMatchObject({
+  expect(numberFlag('--interval <ms>', 'interval, in ms', timerOption({ default: 1000 }))).toMatchObject({
     long: '--interval',
     description: 'interval, in ms',
     defaultValue: 1000,
   })
-  expect(numberFlag('--port <port>', 'port', portOption()).option.defaultValue).toBe(0)
+  expect(numberFlag('--port <port>', 'port', portOption()).defaultValue).toBe(0)
 })
 
 test.each([

@@ -6,7 +6,7 @@ import { deploymentFlags, environment, serviceFlags } from '../../../src/cli/tar
 afterEach(() => void vi.unstubAllEnvs())
 
 const parse = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
-  for (const { option } of Object.values(deploymentFlags)) {
+  for (const option of Object.values(deploymentFlags)) {
     const { envVar = '' } = option
     vi.stubEnv(envVar, variables[envVar])
   }

@@ -22,7 +22,7 @@ describe('the source of a command', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   const select = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
-    for (const { option } of Object.values(deploymentFlags)) {
+    for (const option of Object.values(deploymentFlags)) {
       const { envVar = '' } = option
       vi.stubEnv(envVar, variables[envVar])
     }

@@ -1,19 +1,16 @@
-import { Option } from 'commander'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { formatTime } from '../../../view/texts.js'
 import type { Io } from '../../io.js'
 import type { LogLine } from '../../render/connection-lines.js'
-import type { Flag } from '../../target/parse-flags.js'
+import { Flag } from '../../target/parse-flags.js'
 
 /** The flag of a command whose lines on standard error are read by a program. */
-export const logFormatFlag: Flag<'text' | 'json'> = {
-  option: new Option(
-    '--log-format <format>',
-    'lines on standard error: text, or json with time, level and message',
-  )
-    .choices(['text', 'json'])
-    .default('text'),
-}
+export const logFormatFlag = new Flag<'text' | 'json'>(
+  '--log-format <format>',
+  'lines on standard error: text, or json with time, level and message',
+)
+  .choices(['text', 'json'])
+  .default('text')
 
 /** The commands with `--log-format json`. */
 const jsonLogs = new WeakSet<Io>()

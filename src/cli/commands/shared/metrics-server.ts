@@ -1,7 +1,6 @@
-import { Option } from 'commander'
 import { portOption } from '../../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../../gateway/options.js'
-import { parseNumber, toggle, type Flag, type Values } from '../../target/parse-flags.js'
+import { Flag, numberFlag, toggle, type Values } from '../../target/parse-flags.js'
 import { GatewayError } from '../../../gateway/index.js'
 import { startStateServer, type StateServer } from '../../../gateway/http/health.js'
 import { prometheusMetrics, prometheusType } from '../../../opentelemetry/prometheus.js'
@@ -10,25 +9,18 @@ import { textResponse } from '../../../gateway/server/http-response.js'
 /** The port that exporters of OpenTelemetry for Prometheus have by default. */
 const metricsPort = { ...portOption(), default: 9464 }
 
-const portFlag: Flag<number> = {
-  option: new Option('--metrics-port <port>', 'port of --metrics; 0 picks a free port')
-    .argParser(parseNumber(metricsPort))
-    .default(metricsPort.default)
-    .implies({ metrics: true }),
-}
-
-const hostFlag: Flag<string> = {
-  option: new Option(
-    '--metrics-host <address>',
-    'address of --metrics; 0.0.0.0 for other machines, too',
-  ).default(gatewayTable.host.default),
-}
-
 /** The flags of a server of metrics. */
 export const metricsFlags = {
   metrics: toggle('--metrics', 'serve GET /metrics for Prometheus on a port of its own'),
-  metricsPort: portFlag,
-  metricsHost: hostFlag,
+  metricsPort: numberFlag(
+    '--metrics-port <port>',
+    'port of --metrics; 0 picks a free port',
+    metricsPort,
+  ).implies({ metrics: true }),
+  metricsHost: new Flag<string>(
+    '--metrics-host <address>',
+    'address of --metrics; 0.0.0.0 for other machines, too',
+  ).default(gatewayTable.host.default),
 }
 
 /** Serves `GET /metrics` on a port of its own, if the command has the flag. Counts all events from this call on. */

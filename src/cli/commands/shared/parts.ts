@@ -14,19 +14,17 @@ import {
 // Parts that several commands have in common.
 
 /** The arguments of a command, with their type. */
-export interface Arguments<A> {
-  readonly argument: Argument
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- read from the type alone
+export class Arguments<A> extends Argument {
   /** The type of what is given; no arguments have the field. */
-  readonly given?: A
+  declare readonly given?: A
 }
 
 /** One argument. */
-export const one = (name: string, help: string): Arguments<string> => ({ argument: new Argument(name, help) })
+export const one = (name: string, help: string) => new Arguments<string>(name, help)
 
 /** Any number of arguments. */
-export const many = (name: string, help: string): Arguments<readonly string[]> => ({
-  argument: new Argument(name, help),
-})
+export const many = (name: string, help: string) => new Arguments<readonly string[]>(name, help)
 
 interface Definition<A, F extends Flags> {
   /** Follows the list of options. */
@@ -49,7 +47,7 @@ export const defineCommand =
       .helpOption('-h, --help', 'print this help')
       .addHelpText('after', ({ command: shown }) => wrapHelp(shown, examples, io.stdout))
       .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
-    if (given !== undefined) command.addArgument(given.argument)
+    if (given !== undefined) command.addArgument(given)
     addFlags(command, flags)
     return command.action(async () => {
       try {

@@ -1,5 +1,4 @@
-import { Option } from 'commander'
-import { parsedFlag, parseDuration, type Flag } from '../../target/parse-flags.js'
+import { Flag, parsedFlag, parseDuration } from '../../target/parse-flags.js'
 import { intervalFlag, tokensFlag } from './parts.js'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } from 'rxjs'
@@ -19,8 +18,6 @@ import type { StopReason } from '../../stop.js'
 
 // Shared by watch and record: the events of the tokens, and the reason of a failure.
 
-const depthFlag: Flag<boolean> = { option: new Option('--no-depth', 'request prices only') }
-
 /** The flags of a command that streams until it is stopped. */
 export const streamFlags = {
   tokens: tokensFlag,
@@ -30,7 +27,7 @@ export const streamFlags = {
     'stop after this time: a number of seconds, or 30s, 15m, 1h, 1d, …',
     parseDuration,
   ),
-  depth: depthFlag,
+  depth: new Flag<boolean>('--no-depth', 'request prices only'),
   ...serviceFlags,
 }
 

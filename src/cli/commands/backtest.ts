@@ -21,17 +21,10 @@ import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { assumptionsOf, candleNotes, commandText, gapsOf, titleOf, writePage } from './shared/report.js'
-import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
+import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
-import {
-  costFlags,
-  costsOf,
-  parsedFlag,
-  parseRotation,
-  textFlag,
-  type Values,
-} from '../target/parse-flags.js'
+import { parsedFlag, parseRotation, textFlag, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:

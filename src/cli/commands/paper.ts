@@ -29,17 +29,10 @@ import { strategyParameter } from './shared/replayed-strategy.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
 import { log } from './shared/log.js'
-import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
+import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
-import {
-  costFlags,
-  costsOf,
-  parsedFlag,
-  parseRotation,
-  textFlag,
-  type Values,
-} from '../target/parse-flags.js'
+import { parsedFlag, parseRotation, textFlag, type Values } from '../target/parse-flags.js'
 import { serviceFlags } from '../target/source-flags.js'
 
 const examples = `

@@ -22,6 +22,7 @@ import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.j
 import { usageError } from '../target/parse-flags.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
+import { costFlags, costsOf } from './shared/strategy-module.js'
 import {
   checkSorted,
   sortedBy,
@@ -33,8 +34,6 @@ import {
 import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
 import {
-  costFlags,
-  costsOf,
   numberFlag,
   onlyGiven,
   parsedFlag,

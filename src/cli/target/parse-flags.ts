@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { paperTable, type Costs } from '../../backtest/account/options.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import type { NumberOption } from '../../base/option-kinds/number-option.js'
 import type { CheckedOption } from '../../base/option-kinds/option.js'
@@ -142,17 +141,3 @@ export const parseTime = (text: string): number => {
     'Give a time like 2026-11-22T10:00:00Z or 2026-11-22, or ms (not seconds) since the Unix epoch.',
   )
 }
-
-/** The costs of an account, which override those of the options of the module. */
-export const costFlags = {
-  latency: parsedFlag('--latency <ms>', 'time from a decision to its fill, such as 50ms', parseLatency),
-  feeBps: parsedFlag('--fee-bps <n>', 'fee of a fill, in basis points', parseNumber(paperTable.feeBps)),
-  slippageBps: parsedFlag(
-    '--slippage-bps <n>',
-    'what a fill pays beyond the price, in basis points',
-    parseNumber(paperTable.slippageBps),
-  ),
-}
-
-export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
-  onlyGiven({ latency, feeBps, slippageBps })

@@ -4,7 +4,7 @@ import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { mapLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
-import { settingsOf, type Costs } from '../../../backtest/account/options.js'
+import { paperTable, settingsOf, type Costs } from '../../../backtest/account/options.js'
 import {
   strategyFault,
   strategyText,
@@ -16,7 +16,7 @@ import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
 import { importStrategy, type StrategyExports } from '../../../backtest/sweep/worker/load-strategy.js'
 import { orFail } from '../../render/error-text.js'
-import { costFlags } from '../../target/parse-flags.js'
+import { onlyGiven, parsedFlag, parseLatency, parseNumber, type Values } from '../../target/parse-flags.js'
 import { flagName } from '../../target/source-flags.js'
 
 /** The module of a strategy with an account, for the help of commands. */
@@ -27,6 +27,20 @@ TypeScript runs from Node 22.18 on; with an older Node it is bundled by the esbu
 
 Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -. --json prints
 each event as a JSON object, one per line, with quantities as text, and last { "_tag": "Summary", … }.`
+
+/** The costs of an account, which override those of the options of the module. */
+export const costFlags = {
+  latency: parsedFlag('--latency <ms>', 'time from a decision to its fill, such as 50ms', parseLatency),
+  feeBps: parsedFlag('--fee-bps <n>', 'fee of a fill, in basis points', parseNumber(paperTable.feeBps)),
+  slippageBps: parsedFlag(
+    '--slippage-bps <n>',
+    'what a fill pays beyond the price, in basis points',
+    parseNumber(paperTable.slippageBps),
+  ),
+}
+
+export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
+  onlyGiven({ latency, feeBps, slippageBps })
 
 /** A strategy with an account, as its module exports it. */
 export interface StrategyModule {

@@ -18,8 +18,8 @@ export type PastPrices = readonly [recent: ChartData, day: ChartData]
 
 /** The prices of one token: four of each second for 5 minutes, and of each minute for a day. */
 export class PriceSamples {
-  readonly #recent = new ChartSamples(recentWindow, second, 4)
-  readonly #day = new ChartSamples(dayWindow, minute, 4)
+  readonly #recent = new ChartSamples(recentWindow, second)
+  readonly #day = new ChartSamples(dayWindow, minute)
 
   /** Adds a current price. `at`: in ms since the Unix epoch. An earlier time than the last one is replaced by that. */
   add(at: number, price: number): void {
@@ -55,25 +55,24 @@ const maxSeam = 2_000
 /** True if there is no gap between the end of a past and the next price. */
 export const isSeam = (end: number, next: number): boolean => next - end <= maxSeam
 
+/** Number of prices that are kept of a slot of time. */
+const perSlot = 4
+
 /**
- * Prices of a window of time. Keeps some of each slot of time, so that the size does not depend on the rate of updates. A
- * price is valid until the next price, or until `interrupt`.
+ * Prices of a window of time. Keeps the first, the lowest, the highest and the last of each slot of time, so that the size does
+ * not depend on the rate of updates. A price is valid until the next price, or until `interrupt`.
  */
 export class ChartSamples {
-  readonly #windowMs: number
-  readonly #slotMs: number
-  readonly #perSlot: 1 | 4
   readonly #times: number[] = []
   readonly #values: (number | null)[] = []
   /** The last price of a past, until the next own price; `null` without one. */
   #pastPrice: number | null = null
 
-  /** In ms. `perSlot`: the last price of a slot, or the first, the lowest, the highest and the last one. */
-  constructor(windowMs: number, slotMs: number, perSlot: 1 | 4) {
-    this.#windowMs = windowMs
-    this.#slotMs = slotMs
-    this.#perSlot = perSlot
-  }
+  /** In ms. */
+  constructor(
+    private readonly windowMs: number,
+    private readonly slotMs: number,
+  ) {}
 
   add(at: number, price: number): void {
     const before = this.#times.at(-1) ?? 0
@@ -83,8 +82,7 @@ export class ChartSamples {
     this.#append(time, price)
     const first = this.#startOfSlot(time)
     // A past may have more of them than one too many.
-    while (this.#times.length - first > this.#perSlot)
-      this.#remove(this.#perSlot === 1 ? first : this.#needless(first), 1)
+    while (this.#times.length - first > perSlot) this.#remove(this.#needless(first), 1)
   }
 
   interrupt(at: number): void {
@@ -115,12 +113,12 @@ export class ChartSamples {
       if (next === undefined) this.#pastPrice = this.#values[index] ?? null
       this.#values[index] = null
     }
-    this.#removeBefore((this.#times.at(-1) ?? 0) - this.#windowMs)
+    this.#removeBefore((this.#times.at(-1) ?? 0) - this.windowMs)
   }
 
   data(now: number): ChartData {
     const end = Math.max(now, this.#times.at(-1) ?? 0)
-    this.#removeBefore(end - this.#windowMs)
+    this.#removeBefore(end - this.windowMs)
     const last = this.#values.at(-1)
     return last === undefined
       ? { times: [], values: [] }
@@ -140,11 +138,11 @@ export class ChartSamples {
 
   /** The first of the last samples that are in the slot of a time, without a gap between. */
   #startOfSlot(time: number): number {
-    const slot = Math.floor(time / this.#slotMs)
+    const slot = Math.floor(time / this.slotMs)
     let index = this.#times.length - 1
     while (
       (this.#values[index - 1] ?? null) !== null &&
-      Math.floor((this.#times[index - 1] ?? 0) / this.#slotMs) === slot
+      Math.floor((this.#times[index - 1] ?? 0) / this.slotMs) === slot
     )
       index -= 1
     return index
@@ -160,7 +158,7 @@ export class ChartSamples {
   #append(time: number, price: number | null): void {
     this.#times.push(time)
     this.#values.push(price)
-    this.#removeBefore(time - this.#windowMs)
+    this.#removeBefore(time - this.windowMs)
   }
 
   /** Keeps one sample before the time: it holds until the next one. */

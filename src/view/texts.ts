@@ -24,20 +24,16 @@ export const formatAge = (ms: number): string => {
 
 /** A duration in whole units, rounded down: `42 s`, `2 min 05 s`, `1 h 02 min`. `ms` below 0 is 0. */
 export const formatSeconds = (ms: number): string => {
-  const { hours, minutes, seconds } = partsOf(ms)
+  const whole = Math.floor(Math.max(0, ms) / 1000)
+  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
   if (hours > 0) return `${hours} h ${twoDigits(minutes)} min`
   return minutes > 0 ? `${minutes} min ${twoDigits(seconds)} s` : `${seconds} s`
 }
 
-/** Hours, minutes and seconds: `1:02:03`. `ms` below 0 is 0. */
-export const formatDuration = (ms: number): string => {
-  const { hours, minutes, seconds } = partsOf(ms)
-  return [hours, twoDigits(minutes), twoDigits(seconds)].join(':')
-}
-
-const partsOf = (ms: number) => {
-  const seconds = Math.floor(Math.max(0, ms) / 1000)
-  return { hours: Math.floor(seconds / 3600), minutes: Math.floor(seconds / 60) % 60, seconds: seconds % 60 }
+/** A length of data: `5 ms`, `0.5 s`, from a minute on in whole units. */
+export const formatLength = (ms: number): string => {
+  if (ms >= 60_000) return formatSeconds(ms)
+  return ms > 0 && ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import {
   formatAge,
   formatChange,
-  formatDuration,
   formatPrice,
+  formatLength,
   formatSeconds,
   formatTime,
   formatTokens,
@@ -43,8 +43,10 @@ test('formatAge picks seconds, minutes or hours', () => {
   ])
 })
 
-test('formatDuration is in hours, minutes and seconds', () => {
-  expect([-1, 3_723_000, 90_000_000].map(formatDuration)).toEqual(['0:00:00', '1:02:03', '25:00:00'])
+test('formatLength has a decimal below a minute, and ms below 100 of them', () => {
+  expect([0, 5, 500, 59_940, 125_000].map(formatLength)).toEqual([
+    ...['0.0 s', '5 ms', '0.5 s', '59.9 s', '2 min 05 s'],
+  ])
 })
 
 test('shortAddresses keeps both ends of each address, and short ones whole', () => {

@@ -13,7 +13,7 @@ import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { counted, formatSeconds } from '../../view/texts.js'
+import { counted, formatLength } from '../../view/texts.js'
 import { attempt, writeProblem } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
@@ -240,10 +240,10 @@ const candleLengths = (
 ): readonly string[] => {
   if (layout.kind !== 'candles') return []
   if (interval !== undefined)
-    return ['ms' in interval ? durationText(interval.ms) : counted(interval.months, 'month')]
+    return ['ms' in interval ? formatLength(interval.ms) : counted(interval.months, 'month')]
   const lengths = [...series.values()].map(({ starts: { usual } }) => usual)
   return [
-    ...new Set(lengths.map((usual) => (usual === undefined ? 'their close times' : durationText(usual)))),
+    ...new Set(lengths.map((usual) => (usual === undefined ? 'their close times' : formatLength(usual)))),
   ]
 }
 
@@ -285,7 +285,7 @@ const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly strin
   [...series.values()].flatMap(({ starts: { odd, usual } }) =>
     usual === undefined || odd === 0
       ? []
-      : [`  rows at odd distances, not of ${durationText(usual)}: ${grouped(String(odd))}`],
+      : [`  rows at odd distances, not of ${formatLength(usual)}: ${grouped(String(odd))}`],
   )
 
 /** Fills are at the midpoint: the flag that adds the half spread. */
@@ -322,6 +322,3 @@ const rowText = (row: OwnRow): string => {
   const text = `${isoText(at)}  ${'topic' in row ? row.topic : row.mint}  ${plainDecimal(price)}`
   return 'topic' in row ? text : `${text}  buy ${row.buy}, sell ${row.sell}`
 }
-
-const durationText = (ms: number): string =>
-  ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSeconds(ms)

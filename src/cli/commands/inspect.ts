@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted, formatSeconds } from '../../view/texts.js'
+import { counted, formatLength } from '../../view/texts.js'
 import type { GapCause } from '../../base/domain/past.js'
 import { addressOf } from '../../base/domain/topic.js'
 import { printable } from '../../base/errors/text.js'
@@ -92,7 +92,7 @@ async function inspectRecordings(
           `${damages.length} of ${files.length} ${files.length === 1 ? 'file' : 'files'} cannot be read to the end`,
         ]),
     ...topics.flatMap((topic) =>
-      longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${durationText(longestGap(topic))}`] : [],
+      longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${formatLength(longestGap(topic))}`] : [],
     ),
   ]
   if (problems.length > 0) throw new Error(problems.join('; '))
@@ -142,7 +142,7 @@ const tableOf = (
       'prices/s',
       ({ pricesPerSecond: { median, max } }) => `${numberText(median)}, max ${numberText(max)}`,
     ),
-    column('silence', ({ longestSilenceMs }) => durationText(longestSilenceMs)),
+    column('silence', ({ longestSilenceMs }) => formatLength(longestSilenceMs)),
   ]
   return drawTable(columns, Infinity, dim)
 }
@@ -152,10 +152,7 @@ const causes: readonly GapCause[] = ['disconnected', 'stale', 'unrecorded']
 const gapText = (
   { count, ms }: TopicSummary['gaps'][GapCause],
   numberText: (value: number) => string,
-): string => (count === 0 ? '0' : `${numberText(count)} (${durationText(ms)})`)
+): string => (count === 0 ? '0' : `${numberText(count)} (${formatLength(ms)})`)
 
 const timeText = (at: number | undefined): string =>
   at === undefined ? '-' : `${new Date(at).toISOString().slice(0, 19)}Z`
-
-/** A duration below a minute with a decimal. */
-const durationText = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSeconds(ms))

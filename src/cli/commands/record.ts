@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge } from 'rxjs'
-import { counted, formatAge, formatDuration } from '../../view/texts.js'
+import { counted, formatAge, formatSeconds } from '../../view/texts.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
 import { record, type LineWriter, type Recorder } from '../../backtest/recording/index.js'
@@ -96,7 +96,7 @@ function recordStreams(
         : showProgressLine(io, () =>
             [
               counted(recorder.rows, 'row', numberFormat(io.stderr)),
-              formatDuration(rxClock.wallClock() - startAt),
+              formatSeconds(rxClock.wallClock() - startAt),
               lastPriceAt === undefined
                 ? 'no price yet'
                 : `last price ${formatAge(rxClock.wallClock() - lastPriceAt)} ago`,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
-import { counted, formatDuration } from '../../view/texts.js'
+import { counted, formatSeconds } from '../../view/texts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
 import { workersOption } from '../../backtest/sweep/options.js'
@@ -165,7 +165,7 @@ const sweepParameters = async (
   const finishedText = () => `${finished} of ${counted(parameters.length, 'parameter')}`
   const shown = showProgressLine(
     io,
-    () => `${finishedText()}  ${formatDuration(rxClock.wallClock() - startAt)}`,
+    () => `${finishedText()}  ${formatSeconds(rxClock.wallClock() - startAt)}`,
   )
   const { failed } = coloursFor(io.stdout, io.env)
   const grouped = numberFormat(io.stdout)

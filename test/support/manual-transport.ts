@@ -63,8 +63,6 @@ export class ManualSocket implements InternalSocket {
   readonly endCalls: ('close' | 'terminate')[] = []
   readonly frames: string[] = []
   pings = 0
-  /** The time between two reads that the client has set, in ms. */
-  readInterval = 0
   /** False if the service does not read: each frame and ping then adds to `unsentBytes`. */
   isRead = true
   unsentBytes = 0
@@ -117,10 +115,6 @@ export class ManualSocket implements InternalSocket {
 
   get ping(): (() => void) | undefined {
     return this.options.hasPings === false ? undefined : () => this.sendPing()
-  }
-
-  readEvery(ms: number): void {
-    this.readInterval = ms
   }
 
   close(): void {

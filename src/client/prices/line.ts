@@ -117,11 +117,6 @@ export class Line implements LineState {
     else if (hasPrices || others.some(({ phase }) => phase === 'ready')) this.silentSince = Infinity
   }
 
-  /** See `PriceConnection.setReads`. */
-  setReads(): void {
-    for (const connection of this.connections) connection.setReads()
-  }
-
   close(): void {
     for (const connection of this.connections) connection.close()
   }

@@ -33,7 +33,6 @@ type PerLine =
   | 'firstHost'
   | 'line'
   | 'isFront'
-  | 'isStandby'
   | 'onStatus'
   | 'onFailing'
   | 'onHeld'
@@ -222,7 +221,6 @@ export class Lines {
       firstHost: index % config.hosts.length,
       line: {},
       isFront,
-      isStandby: () => !isFront() && line !== this.rotation?.successor,
       nextEpoch: () => ++this.lastEpoch,
       onStatus: () => this.onStatus(line),
       onFailing: (eventFor) => (isFront() ? this.changeFront(eventFor) : []),
@@ -234,7 +232,6 @@ export class Lines {
       },
       onMeasured: () => {
         if (isFront()) return this.measurements$.next(undefined)
-        line.setReads()
         this.checkFront()
       },
       onDraining: () => {
@@ -298,7 +295,6 @@ export class Lines {
     const { front } = this
     const { topics, host } = front
     this.front = line
-    front.setReads()
     const message = { host: line.host.name, previousHost: host.name, switches: ++this.switches }
     const effects: Effect[] = [{ _tag: 'Switched', message }]
     for (const state of topics) {

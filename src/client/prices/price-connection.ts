@@ -43,8 +43,6 @@ export interface PriceConnectionConfig
   readonly createPriceFrames: CreatePriceFrames | undefined
   /** True while the line of this connection is in front. */
   readonly isFront: () => boolean
-  /** True while it stands by, and does not replace another line. */
-  readonly isStandby: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
   /** The gateway has announced that it will close the connection. */
@@ -58,10 +56,6 @@ export interface PriceConnectionConfig
 
 /** Builds the failure of a topic, from its state on the line that fails. */
 export type FailureOf = (state: SubscribedTopic) => PriceEventFactory
-
-/** The time between two reads of a line that stands by, in ms, and as a part of `maxLag`. */
-const standbyReadMs = 50
-const standbyReadPart = 1 / 32
 
 /** Interval of the checks whether the data of a socket are current, in ms. */
 const socketCheckInterval = 20
@@ -185,19 +179,10 @@ export class PriceConnection implements FrameSink {
   onFront(isProven: boolean): void {
     const { session, config } = this
     if (session === undefined) return
-    this.setReads()
     session.epoch = config.nextEpoch()
     for (const state of this.topics.values()) state.epoch = session.epoch
     if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
     if (isProven || !session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
-  }
-
-  /** A line that stands by is read in intervals once it has prices: a read costs more than the prices in it. */
-  setReads(): void {
-    const { session, config } = this
-    if (session === undefined) return
-    const isPaced = config.isStandby() && session.prices > 0
-    session.socket.readEvery(isPaced ? Math.min(standbyReadMs, config.maxLag * standbyReadPart) : 0)
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */

@@ -80,11 +80,6 @@ export class GuardedSocket implements Socket {
     return this.socket.isInTime
   }
 
-  /** See `InternalSocket.readEvery`. */
-  readEvery(ms: number): void {
-    this.try(() => this.socket.readEvery?.(ms))
-  }
-
   close(): void {
     this.try(() => this.socket.close())
   }

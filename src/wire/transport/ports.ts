@@ -146,11 +146,6 @@ export interface InternalSocket extends Socket {
    * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
    */
   readonly isInTime?: (() => boolean) | undefined
-  /**
-   * From now on, reads what has arrived at most once in this time, in ms; 0: at once. A read costs as much CPU time as ten
-   * prices.
-   */
-  readEvery?(ms: number): void
 }
 
 export interface InternalHttpRequest extends HttpRequest {

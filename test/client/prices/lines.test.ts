@@ -64,27 +64,6 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 1', '13 a: 2'])
   })
 
-  it('read the standby in intervals, and at once when it is in front', () => {
-    const lines = runLines(({ at, line, add }) => {
-      const addIntervals = () =>
-        add(`first ${line('first').readInterval}, second ${line('second').readInterval}`)
-      at(3, () => line('second').deliverPrice(a, 1))
-      at(200, addIntervals)
-      at(201, () => line('first').drop())
-      at(202, () => add(`second ${line('second').readInterval}`))
-    })
-    expect(lines).toEqual(['200 first 0, second 31.25', '201.25 a: 1', '202 second 0'])
-  })
-
-  it('read in intervals the line that was in front and is behind', () => {
-    const lines = runLines(({ at, line, answering, deliver, add }) => {
-      at(3, () => deliver(a, 1))
-      at(200, () => answering.delete('first'))
-      at(1_500, () => add(`first ${line('first').readInterval}, second ${line('second').readInterval}`))
-    })
-    expect(lines).toEqual(['3 a: 1', '1500 first 31.25, second 0'])
-  })
-
   it('change without a Left when the front is lost, with a new epoch, and do not repeat its last price', () => {
     const lines = runLines(({ at, line, deliver, client, add }) => {
       client.status$.subscribe((status) => {

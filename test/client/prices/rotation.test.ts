@@ -65,19 +65,6 @@ describe('a line that is older than rotateAfter', () => {
     ])
   })
 
-  it('is replaced by a line that is read at once', () => {
-    const lines = runRotation(
-      ({ at, sockets, add }) => {
-        at(3_100, () => sockets[1]!.open())
-        at(3_110, () => sockets[1]!.deliverPrice(a, 1))
-        at(3_120, () => sockets[0]!.deliverPrice(a, 2))
-        at(3_800, () => add(`interval ${sockets[1]!.readInterval}`))
-      },
-      { rotateAfter: 3_000 },
-    )
-    expect(lines).toContain('3800 interval 0')
-  })
-
   it('leaves the price of a quiet topic to its successor once both have answered a ping', () => {
     const lines = runRotation(
       ({ at, sockets, client, observer }) => {

@@ -1,9 +1,5 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { Subscription } from 'rxjs'
-import { delay } from '../../../base/time/deadline.js'
-import { macrotasks } from '../../../base/time/macrotask.js'
-import { realClock } from '../dial-host.js'
 import type { SocketListener } from '../ports.js'
 
 /**
@@ -46,10 +42,6 @@ export class FrameTap extends Duplex {
   /** True if `ws` is known to have read all forwarded bytes. */
   private isDrained = false
   private isDestroyed = false
-  /** The time between two reads, in ms; 0 if each arrival is read at once. */
-  private readInterval = 0
-  /** The time until the next read. */
-  private readDelay = Subscription.EMPTY
   private readonly socket: TcpSocket
   private readonly readBuffer = Buffer.allocUnsafeSlow(readSize)
   /** Maximum payload of a removed frame, in bytes. Up to 125, the header has two bytes. */
@@ -75,12 +67,6 @@ export class FrameTap extends Duplex {
 
   setNoDelay(noDelay?: boolean): void {
     this.socket.setNoDelay(noDelay)
-  }
-
-  /** See `InternalSocket.readEvery`. */
-  readEvery(ms: number): void {
-    this.readInterval = ms
-    if (ms === 0) this.endReadDelay()
   }
 
   override pause(): this {
@@ -109,7 +95,6 @@ export class FrameTap extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.isDestroyed = true
-    this.readDelay.unsubscribe()
     if (this.socket.closed) return done(error)
     this.socket.once('close', () => done(error))
     this.socket.destroy()
@@ -128,7 +113,6 @@ export class FrameTap extends Duplex {
     const bytes = carry.length === 0 ? readBuffer : Buffer.concat([carry, readBuffer.subarray(0, length)])
     const end = carry.length + length
     this.carry = noBytes
-    if (this.readInterval > 0 && this.readDelay.closed) this.startReadDelay()
     try {
       if (this.state === 'handshake') this.passHandshake(bytes.subarray(0, end))
       else this.scan(bytes, 0, end)
@@ -138,21 +122,6 @@ export class FrameTap extends Duplex {
       throw thrown
     }
     return true
-  }
-
-  /** Pauses the socket after the reads of this turn of the event loop, for the time between two reads. */
-  private startReadDelay(): void {
-    const pause = (): void => {
-      this.socket.pause()
-      this.readDelay.add(delay(realClock, this.readInterval, () => this.endReadDelay()))
-    }
-    this.readDelay = new Subscription(macrotasks()(pause))
-  }
-
-  private endReadDelay(): void {
-    if (this.readDelay.closed) return
-    this.readDelay.unsubscribe()
-    this.socket.resume()
   }
 
   /** Forwards the response to the upgrade, after any interim responses. After one other than 101, no frames follow. */

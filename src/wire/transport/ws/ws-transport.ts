@@ -76,7 +76,6 @@ class Connection implements InternalSocket {
   /** True after `close` and `terminate`. */
   private isEnded = false
   private cancelDial: Cancel = noCancel
-  private tap: FrameTap | undefined
   private resolveClosed = (): void => undefined
   readonly whenClosed = new Promise<void>((resolve) => (this.resolveClosed = resolve))
 
@@ -99,8 +98,10 @@ class Connection implements InternalSocket {
       const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
       this.cancelDial = dialHost(dialOptions.host, tap, readyEvent, (result) => {
         if (isLeft(result)) return onEnd(result.left)
-        this.tap = result.right.on('error', (error) => (tcpFailure = error))
-        onEnd(null, this.tap)
+        onEnd(
+          null,
+          result.right.on('error', (error) => (tcpFailure = error)),
+        )
       })
     }
     this.socket = new WebSocket(url, optionsOf(maxFrameBytes, ca, connect))
@@ -113,10 +114,6 @@ class Connection implements InternalSocket {
 
   ping(payload: string): void {
     this.openSocket?.ping(payload)
-  }
-
-  readEvery(ms: number): void {
-    this.tap?.readEvery(ms)
   }
 
   close(): void {

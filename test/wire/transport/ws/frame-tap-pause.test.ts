@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { nextTurn } from '../../../support/time/event-loop.js'
-import { eventually } from '../../../support/time/eventually.js'
 import { close, text } from './support/frames.js'
 import { always, handshake, openTap, recordPayloads } from './support/open-tap.js'
 import { hex, playOverTap, script } from './support/scripts.js'
@@ -87,49 +86,5 @@ describe('FrameTap, if its reader pauses,', () => {
       // The rest of the read was forwarded.
       expect(calls).toBe(1)
     }
-  })
-})
-
-describe('FrameTap, after readEvery,', () => {
-  const openPaced = async (ms: number) => {
-    const { payloads, onTextFrame } = recordPayloads()
-    const { tcpSocket, tap, receive, startReading } = openTap(onTextFrame)
-    await startReading()
-    receive(handshake)
-    tap.readEvery(ms)
-    return { tcpSocket, tap, receive, payloads }
-  }
-
-  it('pauses the TCP socket after the reads of a turn of the event loop, and at once reads again after readEvery(0)', async () => {
-    const { tcpSocket, tap, receive, payloads } = await openPaced(1_000_000)
-    receive(text('1'))
-    receive(text('2'))
-    expect(tcpSocket.isPaused()).toBe(false)
-    await nextTurn()
-    expect(tcpSocket.isPaused()).toBe(true)
-    expect(payloads).toEqual(['1', '2'])
-    tap.readEvery(0)
-    expect(tcpSocket.isPaused()).toBe(false)
-    receive(text('3'))
-    await nextTurn()
-    expect(tcpSocket.isPaused()).toBe(false)
-  })
-
-  it('reads again when the time has passed, and pauses again after the next read', async () => {
-    const { tcpSocket, receive } = await openPaced(1)
-    for (const content of ['1', '2']) {
-      receive(text(content))
-      await nextTurn()
-      expect(tcpSocket.isPaused()).toBe(true)
-      await eventually(() => expect(tcpSocket.isPaused()).toBe(false))
-    }
-  })
-
-  it('leaves no timer when it is destroyed', async () => {
-    const { tcpSocket, tap, receive } = await openPaced(1_000_000)
-    receive(text('1'))
-    tap.destroy()
-    await nextTurn()
-    expect(tcpSocket.isPaused()).toBe(false)
   })
 })

@@ -2,7 +2,6 @@ import { Subscription } from 'rxjs'
 import { behindText } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import { afterReading, deadline, delay } from '../../base/time/deadline.js'
-import { FlapLimit } from './flap-limit.js'
 import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {
@@ -79,6 +78,12 @@ const lateProbeMs = 1_000
  */
 const betweenFrames = 0.25
 
+/**
+ * A connection whose round trip is close to `maxLag` would be behind and in time in turn, many times a second. If it is behind
+ * again within `flapMemory`, it stays so for `flapStay`, unless its round trip is short: as parts of `maxLag`.
+ */
+const [flapMemory, flapStay, shortRoundTrip] = [4, 3 / 4, 1 / 2]
+
 /** The part of `maxFramesPerSecond` that probes without pings use at most. */
 const probePart = 1 / 4
 
@@ -117,14 +122,15 @@ export class Lag {
   private timer: Subscription | undefined
   private timerDueAt = Infinity
   private decision: Subscription | undefined
-  private readonly flaps: FlapLimit
+  private behindAt = -Infinity
+  /** The earliest time at which an answer after a long round trip ends the time behind. */
+  private behindUntil = -Infinity
 
   constructor(
     private readonly config: LagConfig,
     private readonly connection: MeasuredConnection,
     private readonly listener: LagListener,
   ) {
-    this.flaps = new FlapLimit(config.maxLag)
     this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
     // A first estimate: a dial takes at least one round trip.
     this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
@@ -285,8 +291,9 @@ export class Lag {
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
     const wasBehind = this.isBehind
-    const mayCatchUp = !wasBehind || this.flaps.mayCatchUp(now, this.roundTrip)
     const isProven = this.measuredAt >= this.heldFrom
+    const isShort = this.roundTrip <= shortRoundTrip * this.config.maxLag
+    const mayCatchUp = isShort || now >= this.behindUntil
     if (this.state !== 'inTime' && now <= this.inTimeUntil && isProven && mayCatchUp) {
       this.state = 'inTime'
       this.heldFrom = -Infinity
@@ -380,8 +387,10 @@ export class Lag {
   private decide(): void {
     const { clock, maxLag } = this.config
     this.state = 'behind'
+    const now = clock.elapsed()
+    this.behindUntil = now - this.behindAt < flapMemory * maxLag ? now + flapStay * maxLag : now
+    this.behindAt = now
     this.heldFrom = -Infinity
-    this.flaps.onBehind(clock.elapsed())
     this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)
   }

@@ -7,9 +7,6 @@ const fullBytes = 32_768
 /** The number of checks within the drain timeout. */
 export const checksPerTimeout = 4
 
-/** A full buffer counts as stalled after this many checks, even if the service reads. */
-const maxFullChecks = 30 * checksPerTimeout
-
 /**
  * A socket of a transport. Passes exceptions to `onException`, and detects that its unsent bytes are not written. An operating
  * system may accept no byte until the service has read megabytes, so an answer of the service counts as a written byte.
@@ -20,7 +17,6 @@ export class GuardedSocket implements Socket {
   /** True if bytes were written, the service answered, or the buffer was empty, since the last check. */
   private hasDrained = false
   private checksWithoutDrain = 0
-  private checksWhileFull = 0
 
   constructor(
     private readonly socket: InternalSocket,
@@ -53,8 +49,7 @@ export class GuardedSocket implements Socket {
     this.try(() => this.measure())
     this.checksWithoutDrain = this.hasDrained ? 0 : this.checksWithoutDrain + 1
     this.hasDrained = false
-    if (this.unsentBytes >= fullBytes) this.checksWhileFull++
-    return this.checksWithoutDrain >= checksPerTimeout || this.checksWhileFull >= maxFullChecks
+    return this.checksWithoutDrain >= checksPerTimeout
   }
 
   send(frame: string): void {
@@ -99,7 +94,6 @@ export class GuardedSocket implements Socket {
   private measure(): void {
     const bytes = this.bufferedAmount
     if (bytes === 0 || bytes < this.unsentBytes) this.hasDrained = true
-    if (bytes < fullBytes) this.checksWhileFull = 0
     this.unsentBytes = bytes
   }
 

@@ -101,8 +101,6 @@ export class AnswerCounter {
   /** The number of older probes that are no longer stored, and whose answers are recognised by their order. */
   private dropped = 0
   private lastId = 0
-  /** True once a pong had the payload of a ping. */
-  private hasEcho = false
 
   /** Returns the payload by which the answer is recognised. */
   onProbe(sentAt: number, isRecognisable = true): string {
@@ -116,23 +114,20 @@ export class AnswerCounter {
   /**
    * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may
    * answer only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in
-   * order. Pongs of a service that returns no payloads are also in order, but their time is unknown: they may answer no
-   * ping.
+   * order.
    */
   takeAnswered(payload?: string): number | undefined {
     const index = this.unanswered.findIndex(({ id }) => String(id) === payload)
-    const isEcho = index >= 0
-    this.hasEcho ||= isEcho
-    const isOrdered = payload === undefined || (payload === '' && !this.hasEcho)
     if (payload === undefined && this.dropped > 0) {
       this.dropped--
       return undefined
     }
-    const answered = isOrdered ? this.unanswered.findIndex(({ isRecognisable }) => isRecognisable) : index
+    const answered =
+      payload === undefined ? this.unanswered.findIndex(({ isRecognisable }) => isRecognisable) : index
     const probe = this.unanswered[answered]
     if (probe === undefined) return undefined
     this.unanswered.splice(0, answered + 1)
     this.dropped = 0
-    return isEcho || payload === undefined ? probe.sentAt : undefined
+    return probe.sentAt
   }
 }

@@ -94,15 +94,6 @@ describe('a socket with unsent bytes', () => {
     expect(end).toBe('open')
   })
 
-  it('is replaced when it stays full for 30 times pongTimeout, although bytes are written', () => {
-    const end = endOf(({ at, socket, send, isFull }) => {
-      send(500)
-      expect(isFull()).toBe(true)
-      for (let time = 10; time < 4000; time += 20) at(time, () => socket.drain(1))
-    })
-    expect(end).toBe(`3000 ${stalled}`)
-  })
-
   it('is kept when it is full most of the time and accepts frames in between', () => {
     const end = endOf(({ at, socket, send, isFull }) => {
       for (let time = 0; time < 5000; time += 10) {

@@ -49,10 +49,10 @@ const startWs = async (): Promise<WsPackage> => {
   return import('ws')
 }
 
-export type UndiciPackage = Pick<typeof undici, 'Agent' | 'Client' | 'Pool' | 'errors' | 'fetch'>
+export type UndiciPackage = Pick<typeof undici, 'Agent' | 'Client' | 'errors' | 'fetch'>
 
 export const importUndici = (): Promise<UndiciPackage> =>
-  importPackage<UndiciPackage>('undici/index.js', 'Pool', () => import('undici/index.js'))
+  importPackage<UndiciPackage>('undici/index.js', 'Client', () => import('undici/index.js'))
 
 /** `require`, for the packages of the library. A CommonJS bundle has no `import.meta.url`. */
 const requireHere = (): NodeJS.Require =>

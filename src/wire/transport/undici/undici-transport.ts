@@ -1,7 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import type { Client, Dispatcher, Pool } from 'undici/index.js'
+import type { Dispatcher } from 'undici/index.js'
 import { networkError } from '../../../base/errors/constructors.js'
-import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { UndiciPackage } from '../packages.js'
 import {
   bodyTooLong,
@@ -12,56 +11,34 @@ import {
   type HttpTransportOptions,
   type OnHttpResult,
 } from '../ports.js'
-import { connectionClients, type RequestOptions, type Connection } from './connection.js'
-import { Dialer } from './dialer.js'
+import { Connection } from './connection.js'
 
-/**
- * Minimum of the limit of connections to one origin. It exceeds the default of concurrent requests, because the
- * connection of an aborted request may still be closing or dialling.
- */
-const minConnections = 256
-
-/** HTTP over `undici`, with one pool of connections for each origin. */
+/** HTTP over `undici`, whose connections are kept for later requests. */
 export const undiciTransport = (
   undici: UndiciPackage,
   options: HttpTransportOptions,
 ): InternalHttpTransport => {
-  const dialer = new Dialer(undici, options)
-  const createConnectionClient = connectionClients(undici)
-  const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)
-  const pools = new Map<string, Pool>()
-  /** Connections outside of the pools, of one request each. */
-  const singles = new Set<Client>()
+  const connections = new Set<Connection>()
   let isClosed = false
 
-  const poolOf = (origin: string): Pool => {
-    const pool =
-      pools.get(origin) ??
-      new undici.Pool(origin, { connections, factory: (url) => createConnectionClient(url, dialer) })
-    pools.set(origin, pool)
-    return pool
-  }
-
-  const dispatch = (options: RequestOptions, handler: ResponseHandler, newConnection: boolean): void => {
-    if (isClosed) throw new undici.errors.ClientDestroyedError()
-    const { origin = '' } = options
-    if (!newConnection) {
-      poolOf(String(origin)).dispatch(options, handler)
-      return
+  const idleTo = (origin: string): Connection | undefined => {
+    for (const connection of connections) {
+      if (connection.isUnused) connections.delete(connection)
+      else if (connection.isIdle && connection.origin === origin) return connection
     }
-    const single = createConnectionClient(origin, dialer)
-    singles.add(single)
-    single.dispatch(options, handler)
-    void single.close().then(() => singles.delete(single))
+    return undefined
   }
 
   return {
     callsOnSent: true,
     get: ({ origin, path, headers, maxBodyBytes, newConnection = false, onSent }, onResult) => {
-      const handler = new ResponseHandler(maxBodyBytes, onSent, onResult)
-      const onConnection: RequestOptions['onConnection'] = (connection) => handler.onConnection(connection)
+      const connection =
+        (newConnection ? undefined : idleTo(origin)) ?? new Connection(undici, options, origin)
+      const handler = new ResponseHandler(connection, maxBodyBytes, onSent, onResult)
+      connections.add(connection)
       try {
-        dispatch({ origin, path, headers, method: 'GET', onConnection }, handler, newConnection)
+        if (isClosed) throw new undici.errors.ClientDestroyedError()
+        connection.dispatch({ origin, path, headers, method: 'GET' }, handler)
       } catch (thrown) {
         handler.onResponseError(undefined, thrown)
       }
@@ -69,8 +46,8 @@ export const undiciTransport = (
     },
     close: async () => {
       isClosed = true
-      const dispatchers: readonly Dispatcher[] = [...pools.values(), ...singles]
-      await Promise.all([...dispatchers.map((each) => each.destroy()), dialer.close()])
+      const reason = new undici.errors.ClientDestroyedError()
+      await Promise.all(Array.from(connections, (connection) => connection.destroy(reason)))
     },
   }
 }
@@ -81,34 +58,24 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   private body = ''
   private status = 0
   private headers: HttpResponse['headers'] = {}
-  private connection: Connection | undefined
-  private controller: Dispatcher.DispatchController | undefined
-  private isAborted = false
+  private isComplete = false
   private isSettled = false
 
   constructor(
+    private readonly connection: Connection,
     private readonly maxBodyBytes: number,
     private readonly onSent: (() => void) | undefined,
     private readonly onResult: OnHttpResult,
   ) {}
 
   abort(): void {
-    if (this.isSettled) return
-    this.isAborted = true
-    const reason = new DOMException('the request was aborted', 'AbortError')
-    if (this.controller === undefined) this.connection?.abortDial(reason)
-    else this.controller.abort(reason)
+    if (!this.isSettled)
+      void this.connection.destroy(new DOMException('the request was aborted', 'AbortError'))
   }
 
-  onConnection(connection: Connection): void {
-    this.connection = connection
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    this.connection?.start()
-    if (this.isAborted) this.abort()
-    else this.onSent?.()
+  onRequestStart(): void {
+    this.connection.onSent()
+    this.onSent?.()
   }
 
   onResponseStart(
@@ -120,21 +87,19 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.headers = headers
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBodyBytes } = this
+    if (this.isSettled) return
     this.body += chunk.toString('latin1')
-    if (this.body.length <= maxBodyBytes) return
-    this.settle(left(bodyTooLong(this.text, maxBodyBytes)))
-    // Stops reading, because the body may be endless.
-    controller.abort(new Error('the body is too long'))
+    if (this.body.length > maxBodyBytes) this.settle(left(bodyTooLong(this.text, maxBodyBytes)))
   }
 
   onResponseEnd(): void {
     const { status, headers } = this
     // A body without a length ends with its connection. After a reset undici accepts the part that has arrived.
-    const failure = this.connection?.failure
+    const { failure } = this.connection
     if (failure !== undefined) return this.settle(left(networkError(failure)))
-    this.connection?.complete()
+    this.isComplete = true
     const { 'content-encoding': encoding = 'identity' } = headers
     if (String(encoding).toLowerCase() !== 'identity') return this.settleEncoded(String(encoding))
     this.settle(right({ status, headers, body: this.text }))
@@ -152,8 +117,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, thrown: unknown): void {
-    const isOwnEnd = this.isAborted || causeOf(thrown).code === 'UND_ERR_DESTROYED'
-    this.settle(left(networkError(thrown)), !isOwnEnd && this.connection?.isLost === true)
+    this.settle(left(networkError(thrown)), this.connection.isLost)
   }
 
   /** Calls `onResult` asynchronously, because it may close the client while undici runs this handler. */
@@ -161,7 +125,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (this.isSettled) return
     this.isSettled = true
     // A resolved promise, because `queueMicrotask` is three times slower.
-    void resolved.then(() => this.onResult(result, mayRepeat))
+    void resolved.then(() => {
+      this.connection.onEnd(this.isComplete)
+      this.onResult(result, mayRepeat)
+    })
   }
 }
 

@@ -1,4 +1,3 @@
-import type { TLSSocket } from 'node:tls'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { createSelfSignedCertificate } from '../../../support/network/certificate.js'
@@ -74,23 +73,5 @@ describe('a TLS handshake that never ends', () => {
     const second = send(transport, requestOf(secure))
     first.abort()
     expect(await second.result).toMatchObject(right({ body: 'ok' }))
-  })
-})
-
-describe('a TLS connection', () => {
-  it('resumes the session of an earlier connection', async () => {
-    const certificate = createSelfSignedCertificate()
-    const resumed: unknown[] = []
-    const origin = await startHttpServer(({ socket }, response) => {
-      resumed.push((socket as Partial<TLSSocket>).isSessionReused?.())
-      response.end('ok')
-    }, certificate)
-    const transport = transportOf({ ca: certificate.cert })
-    for (const newConnection of [false, true]) {
-      expect(await send(transport, requestOf(origin, { newConnection })).result).toMatchObject(
-        right({ body: 'ok' }),
-      )
-    }
-    expect(resumed).toEqual([false, true])
   })
 })

@@ -37,9 +37,9 @@ export const createClientOn =
  * @internal
  */
 export const clientOf = (configuration: Configuration, platform: Platform): Client => {
-  const { chainId, priceWsUrls, depth, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
+  const { chainId, priceWsUrls, depth, connectTimeout, maxLag, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
-  const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
+  const http = configuration.http ?? platform.httpTransport({ connectTimeout, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...configuration, clock })
   const timeouts = new ResponsiveDeadlines(clock, configuration.requestTimeout)

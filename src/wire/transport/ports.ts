@@ -163,8 +163,6 @@ export interface InternalHttpTransport extends HttpTransport {
 export interface HttpTransportOptions {
   /** Maximum time to connect by TCP and TLS, in ms. */
   readonly connectTimeout: number
-  /** The number of requests that the caller sends at the same time. */
-  readonly maxConcurrentRequests: number
   /** The only PEM certificates to trust. `undefined`: the certificates of the platform. */
   readonly ca: string | undefined
 }

@@ -2,7 +2,9 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   catchError,
   defer,
+  EMPTY,
   endWith,
+  from,
   ignoreElements,
   merge,
   mergeMap,
@@ -11,7 +13,7 @@ import {
   tap,
   type Observable,
 } from 'rxjs'
-import { pastSourceOf } from '../base/domain/joinable.js'
+import { pastSourceOf, type PastSource } from '../base/domain/joinable.js'
 import type { Gap, PastEvent } from '../base/domain/past.js'
 import type { PricePosition } from '../base/domain/position.js'
 import type { Topic } from '../base/domain/topic.js'
@@ -57,12 +59,12 @@ export const missingPrices$ = (
   timeoutMs: number,
 ): Observable<Either<HistoryError, PastEvent>> =>
   defer(() => {
-    if (isNext(before.position, after.position)) return of()
+    if (isNext(before.position, after.position)) return EMPTY
     const rows = new PastRows(past, before, after)
     const timeout$ = delay$(rxClock, timeoutMs).pipe(tap(() => (rows.failure = timeout(timeoutMs))))
     return merge(rows.read$, timeout$).pipe(
       take(1),
-      mergeMap(() => rows.between()),
+      mergeMap(() => from(rows.between())),
     )
   })
 
@@ -80,28 +82,28 @@ interface PastRow {
 class PastRows {
   failure: HistoryError | undefined
   private rows: PastRow[] = []
-  /** True if the past ends when it is subscribed to. */
-  private isEndless = false
+  private readonly source: PastSource<Either<HistoryError, PastEvent>>
 
   constructor(
     private readonly past: TopicPast,
     private readonly before: Edge,
     private readonly after: Edge,
-  ) {}
+  ) {
+    const range = { from: before.at - clockTolerance }
+    this.source = pastSourceOf(past.history.prices$(past.topic, range))
+  }
 
   /** Emits once, when there is no more to read. */
   readonly read$ = defer(() => {
-    const { history, topic } = this.past
-    const source = pastSourceOf(history.prices$(topic, { from: this.before.at }))
-    this.isEndless = source.isEndless
     const reading$ = defer(() => {
-      const from = this.before.at - clockTolerance
       let position: PricePosition | undefined
       this.rows = []
-      return source.read$(from, (next) => (position = next)).pipe(tap((event) => this.add(event, position)))
+      return this.source
+        .read$(undefined, (next) => (position = next))
+        .pipe(tap((event) => this.add(event, position)))
     })
     const isBehind = (isFirst: boolean): boolean =>
-      isFirst || (this.isEndless && this.failure === undefined && this.endIndex() === undefined)
+      isFirst || (this.source.isEndless && this.failure === undefined && this.end === undefined)
     return readAgain$(reading$, isBehind).pipe(
       ignoreElements(),
       endWith(undefined),
@@ -114,30 +116,24 @@ class PastRows {
 
   /** The events after the first price and before the second one, with gaps where the past knows nothing. */
   between(): readonly Either<HistoryError, PastEvent>[] {
-    const { before, after, failure } = this
-    const start = this.startIndex()
-    const end = this.endIndex()
+    const { before, after, start, end, failure } = this
     const inside = this.rows
       .slice((start ?? -1) + 1, end)
-      .map(({ event }) => (event._tag === 'Gap' ? this.clipped(event) : event))
+      .map(({ event }) => this.clipped(event))
       .filter((event) =>
         event._tag === 'Gap'
           ? event.from < event.to
           : (start !== undefined || event.at > before.at) && (end !== undefined || event.at < after.at),
       )
-    const [first] = inside
-    const last = inside.at(-1)
-    const lacksStart = start === undefined && this.isEndless && first?._tag !== 'Gap'
-    const lacksEnd = end === undefined && (this.isEndless || failure !== undefined) && last?._tag !== 'Gap'
-    const startGap = lacksStart && first !== undefined ? [this.gap(before.at, first.at)] : []
-    const endGap =
-      lacksEnd || (lacksStart && first === undefined)
-        ? [this.gap(last === undefined ? before.at : timeOf(last), after.at)]
-        : []
+    const [first, last] = [inside[0], inside.at(-1)]
+    const mayLack = this.source.isEndless || failure !== undefined
+    const lacksStart = mayLack && start === undefined && first?._tag === 'PastPrice'
+    const lacksEnd = mayLack && (end === undefined || (start === undefined && first === undefined))
     return [
-      ...[...startGap, ...inside].map((event) => right(event)),
+      ...(lacksStart ? [right(this.gap(before.at, first.at))] : []),
+      ...inside.map((event) => right(event)),
       ...(failure === undefined ? [] : [left(failure)]),
-      ...endGap.map((gap) => right(gap)),
+      ...(lacksEnd && last?._tag !== 'Gap' ? [right(this.gap(last?.at ?? before.at, after.at))] : []),
     ]
   }
 
@@ -146,61 +142,34 @@ class PastRows {
     else this.rows.push({ event: event.right, position: event.right._tag === 'Gap' ? undefined : position })
   }
 
-  /** The index of the price before the interruption; -1 if the rows start after it. */
-  private startIndex(): number | undefined {
-    const { position } = this.before
-    const counts = this.countsOf(position)
-    if (position === undefined || counts.length === 0) return this.nearest(this.before, 0)
-    const last = counts.findLast(({ count }) => count <= position.count)
-    if (last !== undefined) return last.index
-    const [next] = counts
-    return next?.count === position.count + 1 ? next.index - 1 : undefined
+  /** The index of the price before the interruption, if it is known. */
+  private get start(): number | undefined {
+    return this.indexOf(this.before, 0)
   }
 
-  /** The index of the price after the interruption, or that after the price before it. */
-  private endIndex(): number | undefined {
-    const { position } = this.after
-    const counts = this.countsOf(position)
-    if (position === undefined || counts.length === 0)
-      return this.nearest(this.after, Math.max(0, this.startIndex() ?? 0))
-    const next = counts.find(({ count }) => count >= position.count)
-    if (next !== undefined) return next.index
-    const last = counts.at(-1)
-    return last?.count === position.count - 1 ? last.index + 1 : undefined
+  /** The index of the price after the interruption, if it is known. */
+  private get end(): number | undefined {
+    return this.indexOf(this.after, (this.start ?? -1) + 1)
   }
 
-  /** The rows of the run of a position. */
-  private countsOf(
-    position: PricePosition | undefined,
-  ): readonly { readonly index: number; readonly count: number }[] {
-    return this.rows.flatMap((row, index) =>
-      position !== undefined && row.position?.run === position.run
-        ? [{ index, count: row.position.count }]
-        : [],
-    )
-  }
-
-  /** The index of the row with the value of a price that is nearest to its time. */
-  private nearest({ price, at }: Edge, start: number): number | undefined {
-    let nearest: number | undefined
-    let shortest = clockTolerance
-    for (const [index, { event }] of this.rows.entries()) {
-      if (index < start || event._tag === 'Gap' || event.price !== price) continue
-      const distance = Math.abs(event.at - at)
-      if (distance > shortest || (distance === shortest && nearest !== undefined)) continue
-      nearest = index
-      shortest = distance
+  /** By the position, or without a row of its run by the value, nearest to the time. */
+  private indexOf({ price, at, position }: Edge, from: number): number | undefined {
+    const hasRun = position !== undefined && this.rows.some((row) => row.position?.run === position.run)
+    const distanceOf = ({ event, position: other }: PastRow): number => {
+      if (hasRun) return other?.run === position.run && other.count === position.count ? 0 : Infinity
+      return event._tag === 'PastPrice' && event.price === price ? Math.abs(event.at - at) : Infinity
     }
-    return nearest
+    const distances = this.rows.slice(from).map(distanceOf)
+    const shortest = distances.reduce((one, other) => Math.min(one, other), Infinity)
+    return shortest <= clockTolerance ? from + distances.indexOf(shortest) : undefined
   }
 
-  private clipped(gap: Gap): Gap {
-    return { ...gap, from: Math.max(gap.from, this.before.at), to: Math.min(gap.to, this.after.at) }
+  private clipped(event: PastEvent): PastEvent {
+    if (event._tag === 'PastPrice') return event
+    return { ...event, from: Math.max(event.from, this.before.at), to: Math.min(event.to, this.after.at) }
   }
 
   private gap(from: number, to: number): Gap {
     return { _tag: 'Gap', topic: this.past.topic, from, to: Math.max(from + 1, to), cause: 'unrecorded' }
   }
 }
-
-const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)

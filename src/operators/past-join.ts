@@ -11,8 +11,7 @@ import { delay } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { windowTimeOf } from './data-window.js'
 import { missingPrices$, type Edge, type TopicPast } from './missing-prices.js'
-import { PastEnd } from './past-end.js'
-import { LiveStart, pastUntilLive$ } from './past-until-live.js'
+import { ContinuedPast, LiveStart } from './past-until-live.js'
 
 /**
  * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
@@ -65,7 +64,7 @@ interface LastPrice extends Edge {
  */
 export class PastJoin<E, A> {
   private readonly source: LiveSource<Either<E, A>>
-  private readonly end: PastEnd
+  private readonly past: ContinuedPast
   private readonly liveStart = new LiveStart()
   /** The reading of the past, or of missing prices. */
   private reading = new Subscription()
@@ -74,7 +73,6 @@ export class PastJoin<E, A> {
   private latest = -Infinity
   private state: 'holding' | 'releasing' | 'live' = 'holding'
   private isCaughtUp = false
-  private mayRepeat = true
   private isComplete = false
   private last: LastPrice | undefined
   private isInterrupted = false
@@ -86,12 +84,12 @@ export class PastJoin<E, A> {
     private readonly observer: JoinObserver<Either<E, A>>,
   ) {
     this.source = liveSourceOf(source$)
-    this.end = new PastEnd(pastSourceOf(config.past$).isEndless)
+    this.past = new ContinuedPast(pastSourceOf(config.past$))
   }
 
   start(): Subscription {
-    const { config, source, liveStart, end, reading } = this
-    const { past$, pastTimeout } = config
+    const { config, source, past, liveStart, reading } = this
+    const { pastTimeout } = config
     const live = source
       .open$(() => liveStart.confirm(source.position()))
       .subscribe({
@@ -105,8 +103,8 @@ export class PastJoin<E, A> {
       })
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
-      pastUntilLive$(pastSourceOf(past$), liveStart, end).subscribe({
-        next: (event) => this.onPast(event, this.end.position),
+      past.until$(liveStart).subscribe({
+        next: (event) => this.onPast(event, past.position),
         error: (thrown) => this.fail(networkError(thrown)),
         complete: () => this.catchUp(),
       }),
@@ -120,23 +118,16 @@ export class PastJoin<E, A> {
   private onEvent(event: Either<E, A>): void {
     const position = this.source.position()
     if (this.isCaughtUp && this.isRepeated(event, position)) return
-    const at = windowTimeOf(event)
-    if (this.state === 'live' && this.config.refill === undefined)
-      return this.observer.onLive(event, at, false)
-    const next = { event, at, position: position && copyPosition(position) }
+    const next = { event, at: windowTimeOf(event), position: position && copyPosition(position) }
     if (this.state === 'live') return this.deliver(next)
     this.held.push(next)
     if (isLeft(event)) this.liveStart.start()
     else this.liveStart.start(event.right as Partial<Price>, next.position)
   }
 
-  /** True if the past has delivered a live price. Later ones are not compared once one is later than the past. */
+  /** True if the past has delivered a live price. */
   private isRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
-    if (!this.mayRepeat || isLeft(event)) return false
-    const price = event.right as Partial<Price>
-    if (this.end.has(price, position)) return true
-    this.mayRepeat = !this.isCaughtUp || !this.end.isBefore(price.receivedAt)
-    return false
+    return isRight(event) && this.past.has(event.right as Partial<Price>, position)
   }
 
   private onPast(event: Either<HistoryError, PastEvent>, position?: PricePosition): void {

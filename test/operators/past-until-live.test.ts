@@ -73,29 +73,29 @@ const few = fc.constantFrom(1, 2)
 
 type Event = Either<HistoryError, PastEvent>
 
-/** The output of `withPast`. `hasPositions`: the recorder and the client give the same positions to the prices. */
+/** The output of `withPast`. `isShared`: the recorder and the client give the same positions to the prices. */
 const run = (
   { steps, first, confirmed, startsAt, endsAt, second, endsInGap, isEarly, restartsAt }: Scenario,
-  hasPositions: boolean,
+  isShared: boolean,
   failure?: Event,
 ): readonly Joined[] => {
   let now = 0
   /** The position of the last one of this number of prices. */
-  const positionAt = (count: number): PricePosition | undefined => {
-    if (!hasPositions) return undefined
-    return count <= restartsAt ? { run: 'first', count } : { run: 'second', count: count - restartsAt }
-  }
+  const positionAt = (count: number): PricePosition =>
+    count <= restartsAt ? { run: 'first', count } : { run: 'second', count: count - restartsAt }
+  const recordedAt = (count: number): PricePosition =>
+    isShared ? positionAt(count) : { run: 'other', count }
   const rows = steps.map(({ ms, price }, index) => ({
     at: (now += ms),
     price,
-    position: positionAt(index + 1),
+    position: recordedAt(index + 1),
   }))
   const live$ = new Subject<Either<string, Price>>()
   let position = positionAt(confirmed)
   const sendLive = (from: number, to: number): void => {
     for (let index = from; index < to; index++) {
       if (index === restartsAt) live$.next(left('Disconnected'))
-      position = rows[index]?.position
+      position = positionAt(index + 1)
       live$.next(right({ topic: a, price: rows[index]?.price ?? NaN, receivedAt: Date.now(), epoch: 1 }))
     }
   }
@@ -161,7 +161,7 @@ describe('withPast of a stream that is confirmed later', () => {
     )
   })
 
-  it('leaves no price out without positions, and says by a gap that it cannot know', () => {
+  it('leaves no price out without common positions, and says by a gap that it cannot know', () => {
     fc.assert(
       fc.property(scenario(few), (given) => {
         const output = run({ ...given, restartsAt: Infinity }, false)

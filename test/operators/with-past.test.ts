@@ -246,13 +246,4 @@ describe('a price that past and live events contain', () => {
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
     })
   })
-
-  it('is no longer compared after a live price that is later than the past', () => {
-    marbles(({ hot$, cold$, expectObservable }) => {
-      const past$ = cold$('  --x-y|', past)
-      const source$ = hot$(' --------71-----', live)
-      const expected = '     --x-yC--71-----'
-      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
-    })
-  })
 })

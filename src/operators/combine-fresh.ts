@@ -1,8 +1,8 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, Observable, type ObservedValueOf, type Subscriber } from 'rxjs'
+import { EMPTY, Observable, type ObservedValueOf } from 'rxjs'
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
-import { notFresh, type LegFault } from '../base/errors/constructors.js'
+import { notFresh } from '../base/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../base/errors/model.js'
 import { describeValue } from '../base/errors/text.js'
 import { msFrom } from '../base/option-kinds/number-option.js'
@@ -12,7 +12,6 @@ import { MovableDeadline } from '../base/time/deadline.js'
 import { receivedAtOf } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { ErrorOf } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 
 /** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */
 export type MaxAge<Leg extends string = string> = number | Readonly<Partial<Record<Leg, number>>>
@@ -93,13 +92,10 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   legs: FreshLegs<A> & Legs,
   options: CombineFreshOptions<LegOf<A>>,
 ): Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>> => {
-  const keys = Object.keys(legs) as (keyof A & string)[]
-  const limits = freshLimits(keys, options)
-  if (keys.length === 0) return EMPTY
-  const legs$ = keys.map((key) => legs[key])
-  return new Observable<Output>((subscriber) =>
-    new Combination(subscriber, keys, limits).subscribeTo(legs$),
-  ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
+  const legs$ = legs as Readonly<Record<string, Observable<LegEvent>>>
+  const limits = freshLimits(Object.keys(legs$), options)
+  if (Object.keys(legs$).length === 0) return EMPTY
+  return combine$(legs$, limits) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
 
 /** In ms; `Infinity` for none. */
@@ -146,234 +142,143 @@ type LegEvent = Either<unknown, unknown>
 
 type Output = Either<NotFresh, object>
 
-/** One leg of `combineFresh`, and the subscriber of its stream. */
-class Leg extends OperatorSubscriber<LegEvent, Output> {
+interface Leg {
+  readonly key: string
+  /** In ms; `Infinity` without a limit. */
+  readonly maxAge: number
   /** `undefined` before the first event. */
   latest: LegEvent | undefined
   /** Time of `latest`, in ms. */
-  at = 0
-  /** True if the leg has completed and `latest` is not a `Right`. */
-  isLost = false
+  at: number
   /** Monotonic time at which the value of `latest` had the age 0, in ms; `Infinity` without a value, or without a limit. */
-  bornAt = Infinity
+  bornAt: number
+  isComplete: boolean
+}
 
-  /** `maxAge` in ms; `Infinity` without a limit. */
-  constructor(
-    private readonly combination: Combination,
-    subscriber: Subscriber<Output>,
-    readonly key: string,
-    readonly maxAge: number,
-  ) {
-    super(subscriber)
-  }
+const combine$ = (
+  legs$: Readonly<Record<string, Observable<LegEvent>>>,
+  { maxSkew, maxAgeOf }: FreshLimits,
+): Observable<Output> =>
+  new Observable((subscriber) => {
+    const start = { latest: undefined, at: 0, bornAt: Infinity, isComplete: false }
+    const legs = Object.keys(legs$).map((key): Leg => ({ ...start, key, maxAge: maxAgeOf(key) }))
+    /** The latest values, in the order of the keys. */
+    const values: Record<string, unknown> = Object.fromEntries(legs.map(({ key }) => [key, undefined]))
+    /** The previous result, if it was a `Left`. */
+    let previous: NotFresh | undefined
+    let isSubscribed = false
+    const changes: (() => void)[] = []
 
-  get hasValue(): boolean {
-    return this.latest !== undefined && isRight(this.latest)
-  }
+    /** A change that a handler causes follows the current one, so that the events keep their order. */
+    const run = (change: () => void): void => {
+      if (changes.push(change) > 1) return
+      for (const next of changes) next()
+      changes.length = 0
+    }
+    const emit = (): void => {
+      if (!isSubscribed) return
+      const fault = faultOf(legs, maxSkew)
+      const isRepeated = fault !== undefined && previous !== undefined && areSame(fault, previous)
+      previous = fault
+      if (!isRepeated) subscriber.next(fault === undefined ? right({ ...values }) : left(fault))
+    }
+    const completeIfEnded = (): void => {
+      const isEnded = legs.some(isLost) || legs.every(({ isComplete }) => isComplete)
+      if (isSubscribed && isEnded) subscriber.complete()
+    }
+    const onEvent = (leg: Leg, event: LegEvent, at: number): void => {
+      setLatest(leg, event, at)
+      if (isRight(event)) values[leg.key] = event.right
+      if (leg.maxAge < Infinity) setAgeTimer()
+      emit()
+    }
+    const onComplete = (leg: Leg): void => {
+      leg.isComplete = true
+      if (isLost(leg)) emit()
+      completeIfEnded()
+    }
+    const onAge = (): void => {
+      setAgeTimer()
+      if (legs.some((leg) => isTooOldAt(leg, rxClock.elapsed()))) emit()
+    }
+    const ageTimer = new MovableDeadline(rxClock, () => run(onAge))
+    /** Without a timer, the age is checked when a leg emits. */
+    const setAgeTimer = (): void => {
+      const elapsed = rxClock.elapsed()
+      const dueAt = Math.min(...legs.map((leg) => nextTooOldAt(leg, elapsed)))
+      if (dueAt - elapsed <= maxTimerMs) ageTimer.set(dueAt, elapsed)
+    }
 
-  /** In whole ms, as `receivedAt` is. */
-  ageAt(elapsed: number): number {
-    return Math.floor(elapsed - this.bornAt)
-  }
+    for (const leg of legs) {
+      if (subscriber.closed) break
+      const subscription = legs$[leg.key]?.subscribe({
+        next: (event) => {
+          const at = timeOf(event)
+          run(() => onEvent(leg, event, at))
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => run(() => onComplete(leg)),
+      })
+      subscriber.add(subscription)
+    }
+    run(() => {
+      isSubscribed = true
+      emit()
+      completeIfEnded()
+    })
+    return () => ageTimer.stop()
+  })
 
-  isTooOldAt(elapsed: number): boolean {
-    return this.ageAt(elapsed) > this.maxAge
-  }
-
-  /** The first monotonic time at which the value is too old; `Infinity` if it is already, or never. */
-  nextTooOldAt(elapsed: number): number {
-    return this.isTooOldAt(elapsed) ? Infinity : this.bornAt + Math.floor(this.maxAge) + 1
-  }
-
-  /** Why the leg is not current. `newest`: the time of the newest leg, in ms. */
-  faultAt(elapsed: number, newest: number): LegFault {
-    const { latest } = this
-    if (latest === undefined) return { why: 'missing' }
-    if (isLeft(latest)) return { why: 'left', error: latest.left }
-    if (this.isTooOldAt(elapsed)) return { why: 'age', ageMs: this.ageAt(elapsed) }
-    return { why: 'skew', skewMs: newest - this.at }
-  }
-
-  protected onEvent(event: LegEvent): void {
-    const receivedAt = receivedAtOf(event)
-    this.combination.onEvent(this, event, Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock())
-  }
-
-  protected onComplete(): void {
-    this.combination.onComplete(this)
-  }
-
-  protected override _error(error: unknown): void {
-    this.combination.onError(error)
-  }
+const timeOf = (event: LegEvent): number => {
+  const receivedAt = receivedAtOf(event)
+  return Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock()
 }
 
 /** The longest time by which a clock is set back, in ms: a year. */
 const longestStep = 365 * 86_400_000
 
-/**
- * One subscription of `combineFresh`. Updates from inside a handler are queued, so that their events follow the current
- * event. RxJS's `queueScheduler` is not used: it is shared by the process, and loses queued actions after an exception.
- */
-class Combination {
-  /** In the order of the record's keys. */
-  private readonly legs: readonly Leg[]
-  private readonly maxSkew: number
-  private readonly hasMaxAge: boolean
-  /** The latest values, to copy: a literal with computed keys is slow once a process has several combinations. */
-  private readonly values: Record<string, unknown>
-  private activeLegs: number
-  private isSubscribed = false
-  private isEmitting = false
-  private readonly queue: (() => void)[] = []
-  /** The previous result, if it was a `Left`. */
-  private previous: NotFresh | undefined
-  /** For the earliest time at which a leg is too old. */
-  private readonly ageTimer = new MovableDeadline(rxClock, () => this.onAge())
-
-  constructor(
-    private readonly subscriber: Subscriber<Output>,
-    keys: readonly string[],
-    { maxSkew, maxAgeOf }: FreshLimits,
-  ) {
-    this.legs = keys.map((key) => new Leg(this, subscriber, key, maxAgeOf(key)))
-    this.maxSkew = maxSkew
-    this.hasMaxAge = this.legs.some(({ maxAge }) => maxAge < Infinity)
-    // By `JSON.parse`: without room for more keys, so that a copy is fast and small.
-    this.values = JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])))) as Record<
-      string,
-      null
-    >
-    this.activeLegs = keys.length
-    subscriber.add(() => this.ageTimer.stop())
-  }
-
-  /** The legs are in the order of the keys. The first event follows all synchronous events of the legs. */
-  subscribeTo(legs$: readonly Observable<LegEvent>[]): void {
-    for (const [index, leg$] of legs$.entries()) {
-      if (this.subscriber.closed) return
-      this.legs[index]?.subscribeTo(leg$)
-    }
-    this.run(() => {
-      this.isSubscribed = true
-      this.emit()
-      this.completeIfEnded()
-    })
-  }
-
-  onEvent(leg: Leg, event: LegEvent, at: number): void {
-    // Not a closure: V8 would allocate its variables for each event.
-    if (this.isEmitting) return void this.queue.push(this.update.bind(this, leg, event, at))
-    this.isEmitting = true
-    this.update(leg, event, at)
-    this.runQueue()
-  }
-
-  onComplete(leg: Leg): void {
-    this.run(() => {
-      this.activeLegs -= 1
-      // A leg that completes after a `Right` keeps its value.
-      leg.isLost = !leg.hasValue
-      if (leg.isLost) this.emit()
-      this.completeIfEnded()
-    })
-  }
-
-  /** No event follows the error, so the other legs end before the queue is processed. */
-  onError(error: unknown): void {
-    this.run(() => this.subscriber.error(error))
-    for (const leg of this.legs) leg.unsubscribe()
-  }
-
-  private run(update: () => void): void {
-    this.queue.push(update)
-    if (!this.isEmitting) this.runQueue()
-  }
-
-  private runQueue(): void {
-    this.isEmitting = true
-    while (this.queue.length > 0) this.queue.shift()?.()
-    this.isEmitting = false
-  }
-
-  private update(leg: Leg, event: LegEvent, at: number): void {
-    leg.latest = event
-    leg.at = at
-    if (isRight(event)) {
-      // In two places: V8 assigns faster where the key is always the same, as it is here with two legs.
-      if (leg === this.legs[0]) this.values[leg.key] = event.right
-      else this.values[leg.key] = event.right
-    }
-    if (leg.maxAge < Infinity) this.startAge(leg)
-    this.emit()
-  }
-
-  private startAge(leg: Leg): void {
-    const elapsed = rxClock.elapsed()
-    const age = rxClock.wallClock() - leg.at
-    // A later time is of a clock that was set back, and would keep the value current until then.
-    const isSetBack = age < 0 && age >= -longestStep
-    leg.bornAt = leg.hasValue ? elapsed - (isSetBack ? 0 : age) : Infinity
-    this.setAgeTimer(elapsed)
-  }
-
-  /** Without a timer, the age is checked when a leg emits. */
-  private setAgeTimer(elapsed: number): void {
-    let dueAt = Infinity
-    for (const leg of this.legs) dueAt = Math.min(dueAt, leg.nextTooOldAt(elapsed))
-    if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt, elapsed)
-  }
-
-  private onAge(): void {
-    const elapsed = rxClock.elapsed()
-    this.setAgeTimer(elapsed)
-    if (this.legs.some((leg) => leg.isTooOldAt(elapsed))) this.run(() => this.emit())
-  }
-
-  private emit(): void {
-    if (!this.isSubscribed || this.subscriber.closed) return
-    const result = this.nextResult()
-    if (result !== undefined) this.subscriber.next(result)
-  }
-
-  /** The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before. */
-  private nextResult(): Output | undefined {
-    const elapsed = this.hasMaxAge ? rxClock.elapsed() : 0
-    let newest = -Infinity
-    let oldest = Infinity
-    // Not `every`: V8 would allocate a closure for each event.
-    for (const leg of this.legs) {
-      if (!leg.hasValue || leg.isTooOldAt(elapsed)) return this.nextFault(elapsed)
-      if (leg.at > newest) newest = leg.at
-      if (leg.at < oldest) oldest = leg.at
-    }
-    if (newest - oldest > this.maxSkew) return this.nextFault(elapsed)
-    this.previous = undefined
-    return right({ ...this.values })
-  }
-
-  private nextFault(elapsed: number): Either<NotFresh, never> | undefined {
-    const { legs, previous } = this
-    const newest = Math.max(...legs.map(({ at }) => at))
-    // A lost leg takes precedence, because its `Left` is the last event.
-    const leg =
-      legs.find(({ isLost }) => isLost) ??
-      legs.find(({ hasValue }) => !hasValue) ??
-      legs.find((each) => each.isTooOldAt(elapsed)) ??
-      legs.find(({ at }) => newest - at > this.maxSkew)
-    if (leg === undefined) return undefined
-    const fault = leg.faultAt(elapsed, newest)
-    const isSame =
-      previous?.leg === leg.key && previous.why === fault.why && errorOf(previous) === errorOf(fault)
-    if (isSame) return undefined
-    this.previous = notFresh(leg.key, fault)
-    return left(this.previous)
-  }
-
-  private completeIfEnded(): void {
-    const isEnded = this.activeLegs === 0 || this.legs.some(({ isLost }) => isLost)
-    if (this.isSubscribed && isEnded) this.subscriber.complete()
-  }
+const setLatest = (leg: Leg, event: LegEvent, at: number): void => {
+  leg.latest = event
+  leg.at = at
+  if (leg.maxAge === Infinity) return
+  const age = rxClock.wallClock() - at
+  // A later time is of a clock that was set back, and would keep the value current until then.
+  const isSetBack = age < 0 && age >= -longestStep
+  leg.bornAt = isRight(event) ? rxClock.elapsed() - (isSetBack ? 0 : age) : Infinity
 }
 
-const errorOf = (fault: LegFault): unknown => (fault.why === 'left' ? fault.error : undefined)
+/** In whole ms, as `receivedAt` is. */
+const ageAt = ({ bornAt }: Leg, elapsed: number): number => Math.floor(elapsed - bornAt)
+
+const isTooOldAt = (leg: Leg, elapsed: number): boolean => ageAt(leg, elapsed) > leg.maxAge
+
+/** The first monotonic time at which the value is too old; `Infinity` if it is already, or never. */
+const nextTooOldAt = (leg: Leg, elapsed: number): number =>
+  isTooOldAt(leg, elapsed) ? Infinity : leg.bornAt + Math.floor(leg.maxAge) + 1
+
+const hasValue = ({ latest }: Leg): boolean => latest !== undefined && isRight(latest)
+
+/** True if the leg has completed, and has no value. */
+const isLost = (leg: Leg): boolean => leg.isComplete && !hasValue(leg)
+
+/** Why a leg is not current. A lost leg takes precedence, because its `Left` is the last event. */
+const faultOf = (legs: readonly Leg[], maxSkew: number): NotFresh | undefined => {
+  const elapsed = rxClock.elapsed()
+  const newest = Math.max(...legs.map(({ at }) => at))
+  const leg =
+    legs.find(isLost) ??
+    legs.find((each) => !hasValue(each)) ??
+    legs.find((each) => isTooOldAt(each, elapsed)) ??
+    legs.find(({ at }) => newest - at > maxSkew)
+  if (leg === undefined) return undefined
+  const { key, latest } = leg
+  if (latest === undefined) return notFresh(key, { why: 'missing' })
+  if (isLeft(latest)) return notFresh(key, { why: 'left', error: latest.left })
+  if (isTooOldAt(leg, elapsed)) return notFresh(key, { why: 'age', ageMs: ageAt(leg, elapsed) })
+  return notFresh(key, { why: 'skew', skewMs: newest - leg.at })
+}
+
+const areSame = (one: NotFresh, other: NotFresh): boolean =>
+  one.leg === other.leg && one.why === other.why && errorOf(one) === errorOf(other)
+
+const errorOf = (fault: NotFresh): unknown => (fault.why === 'left' ? fault.error : undefined)

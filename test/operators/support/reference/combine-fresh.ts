@@ -1,14 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   asyncScheduler,
+  concatMap,
   distinctUntilChanged,
-  endWith,
   filter,
   map,
+  materialize,
   merge,
-  observeOn,
   of,
-  queueScheduler,
   scan,
   takeWhile,
   type Observable,
@@ -34,13 +33,17 @@ export const referenceCombineFresh = (
     leg?.latest !== undefined && isRight(leg.latest) ? leg.latest.right : undefined
   const updates$ = keys.map((key) =>
     legs[key]!.pipe(
-      map((latest) => {
+      materialize(),
+      map((notification) => {
+        if (notification.kind === 'E') throw notification.error
+        if (notification.kind === 'C')
+          return (state: State): State =>
+            valueOf(state[key]) === undefined
+              ? { ...state, [key]: { at: 0, ...state[key], lost: true } }
+              : state
+        const { value: latest } = notification
         const leg = { latest, at: receivedAtOf(latest) ?? asyncScheduler.now() }
         return (state: State): State => ({ ...state, [key]: leg })
-      }),
-      endWith((state: State): State => {
-        if (valueOf(state[key]) !== undefined) return state
-        return { ...state, [key]: { at: 0, ...state[key], lost: true } }
       }),
     ),
   )
@@ -60,7 +63,7 @@ export const referenceCombineFresh = (
   }
   const subscribe = (state: State): State => ({ ...state, subscribed: { at: 0 } })
   return merge(...updates$, of(subscribe)).pipe(
-    observeOn(queueScheduler),
+    concatMap((update) => of(update)),
     scan((state, update) => update(state), {} as State),
     distinctUntilChanged(),
     filter(({ subscribed }) => subscribed !== undefined),

@@ -1,46 +1,39 @@
 import { maxTimerMs } from '../domain/valid-numbers.js'
-import type { Check, CheckedOption } from './option.js'
+import type { Check, Option } from './option.js'
 
-/** The unit of a number. A count has none. */
-export type Unit = 'ms' | 'bytes'
-
-/**
- * Inclusive, except `above`. Without `max`, `Infinity` is accepted only as the default, or with `orInfinity`: it disables a
- * limit.
- */
-export interface Bounds {
+/** A number within bounds, which are inclusive, except `above`. */
+interface Described {
+  /** A count has none. */
+  readonly unit?: 'ms' | 'bytes'
   readonly min?: number
   readonly above?: number
   readonly max?: number
+  /** `Infinity` disables a limit. Without `max` it is accepted as the default, or with `orInfinity`. */
+  readonly default: number
   readonly orInfinity?: boolean
 }
 
-interface Described extends Bounds {
-  readonly unit?: Unit
-  readonly default: number
-}
+export type NumberOption = Option<number> & Described
 
-export interface NumberOption extends CheckedOption<number>, Described {
-  readonly kind: 'number' | 'integer'
-  readonly default: number
-}
-
-export const numberOption = (described: Described): NumberOption =>
-  optionOf('number', described, numberWithin({ orInfinity: described.default === Infinity, ...described }))
+export const numberOption = (described: Described): NumberOption => ({
+  kind: 'number',
+  ...described,
+  ...numberWithin({ orInfinity: described.default === Infinity, ...described }),
+})
 
 /** A whole number within bounds. `noun`: for the error message. */
 export const integerOption = (
   described: Described & { readonly min: number; readonly max: number },
   noun = described.unit === undefined ? 'a whole number' : `a whole number of ${described.unit}`,
-): NumberOption => optionOf('integer', described, integer(described.min, described.max, noun))
+): NumberOption => ({ kind: 'integer', ...described, ...integer(described.min, described.max, noun) })
 
 /** A number of things, at least 1. `Infinity` is accepted only as the default. */
-export const countOption = (described: Omit<Described, keyof Bounds>): NumberOption =>
-  optionOf(
-    'integer',
-    { ...described, min: 1 },
-    described.default === Infinity ? countOrInfinity : positiveCount,
-  )
+export const countOption = (described: Pick<Described, 'default' | 'unit'>): NumberOption => ({
+  kind: 'integer',
+  ...described,
+  min: 1,
+  ...(described.default === Infinity ? countOrInfinity : positiveCount),
+})
 
 /** A timer's delay in ms. */
 export const timerOption = (described: Pick<Described, 'default'>): NumberOption =>
@@ -48,12 +41,6 @@ export const timerOption = (described: Pick<Described, 'default'>): NumberOption
 
 /** A TCP port to listen on. The default, 0, is any free port. */
 export const portOption = (): NumberOption => integerOption({ min: 0, max: 65_535, default: 0 }, 'a port')
-
-const optionOf = (kind: NumberOption['kind'], described: Described, check: Check): NumberOption => ({
-  ...described,
-  ...check,
-  kind,
-})
 
 /** A whole number within bounds, both inclusive. */
 export const integer = (min: number, max: number, noun = 'an integer'): Check => ({
@@ -79,7 +66,7 @@ const countOrInfinity: Check = {
   holds: (value) => value === Infinity || positiveCount.holds(value),
 }
 
-const numberWithin = (bounds: Bounds): Check => {
+const numberWithin = (bounds: Omit<Described, 'default'>): Check => {
   const { min = -Infinity, above = -Infinity, max = Infinity, orInfinity = false } = bounds
   const finite = max < Infinity || orInfinity ? '' : 'finite '
   return {
@@ -93,7 +80,7 @@ const numberWithin = (bounds: Bounds): Check => {
   }
 }
 
-const boundsText = ({ min, above, max }: Bounds): string =>
+const boundsText = ({ min, above, max }: Partial<Described>): string =>
   [
     ...(above === undefined ? [] : [`above ${above}`]),
     ...(min === undefined ? [] : [`of at least ${min}`]),

@@ -11,12 +11,8 @@ export interface Check {
 /** One check for each property of `T`. The names of the checks are the valid names. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>
 
-/**
- * The properties of an option that `parseOptions` reads. Without `holds`, a separate parser checks the value, such as
- * the parser of a key.
- */
-export interface Field<A> extends Partial<Check> {
-  readonly expected: string
+/** The properties of an option that `parseOptions` reads. */
+export interface Field<A> extends Check {
   readonly default?: A
   /** The options that the value consists of. */
   readonly table?: Table
@@ -24,30 +20,13 @@ export interface Field<A> extends Partial<Check> {
 
 export type Table = Readonly<Record<string, Field<unknown> & { readonly required?: true }>>
 
-/** The type of an option, as the documentation names it. */
-export type OptionKind =
-  | 'number'
-  | 'integer'
-  | 'string'
-  | 'string or bytes'
-  | 'array'
-  | 'URL'
-  | 'word'
-  | 'boolean'
-  | 'function'
-  | 'object'
-  | 'options'
-
 /**
  * The description of an option. The check, the suggestion for a misspelt name, the documentation and the flags of the
  * command line are derived from it. Its meaning is in the doc comment of the option's type.
  */
 export interface Option<A> extends Field<A> {
-  readonly kind: OptionKind
-}
-
-export interface CheckedOption<A> extends Option<A> {
-  readonly holds: (value: unknown) => boolean
+  /** The type of the option, as the documentation names it. */
+  readonly kind: string
 }
 
 /**
@@ -65,15 +44,16 @@ export const required = <O extends Option<unknown>>(option: O): O & { readonly r
 })
 
 export const withDefault = <A>(
-  option: CheckedOption<A>,
+  option: Option<A>,
   fallback: NoInfer<A>,
-): CheckedOption<A> & { readonly default: A } => ({ ...option, default: fallback })
+): Option<A> & { readonly default: A } => ({ ...option, default: fallback })
 
 /** An option with its own check. */
-export const checkedOption = <A>(kind: OptionKind, check: Check): CheckedOption<A> => ({ kind, ...check })
+export const checkedOption = <A>(kind: string, check: Check): Option<A> => ({ kind, ...check })
 
 /** A value that a separate parser checks, such as a key; `expected` equals the text of that parser. */
-export const parsedOption = <A>(kind: OptionKind, expected: string): Option<A> => ({ kind, expected })
+export const parsedOption = <A>(kind: string, expected: string): Option<A> =>
+  checkedOption(kind, { expected, holds: () => true })
 
 export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' }
 
@@ -88,10 +68,7 @@ export const oneOf = (...words: readonly string[]): Check => ({
 export const environmentOption = checkedOption<Environment>('word', oneOf(...Object.keys(chainIds)))
 
 /** A string that matches a pattern; `expected` describes the pattern. */
-export const stringOption = <A extends string = string>(
-  pattern: RegExp,
-  expected: string,
-): CheckedOption<A> =>
+export const stringOption = <A extends string = string>(pattern: RegExp, expected: string): Option<A> =>
   checkedOption('string', {
     expected,
     holds: (value) => typeof value === 'string' && pattern.test(value),
@@ -111,15 +88,13 @@ export const objectWith = (methods: readonly string[]): Check => ({
 })
 
 /** An object of the caller that has these methods. */
-export const objectOption = <A>(methods: readonly (keyof A & string)[]): CheckedOption<A> =>
+export const objectOption = <A>(methods: readonly (keyof A & string)[]): Option<A> =>
   checkedOption('object', objectWith(methods))
 
 /** An object of options, such as `reconnect`. Its type is that of the table. */
-export interface NestedOption<T extends Table> extends CheckedOption<never> {
-  readonly table: T
-}
-
-export const nestedOption = <T extends Table>(table: T): NestedOption<T> => ({
+export const nestedOption = <T extends Table>(
+  table: T,
+): Omit<Option<never>, 'table'> & { readonly table: T } => ({
   kind: 'options',
   ...plainObject,
   table,

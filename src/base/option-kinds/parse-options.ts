@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { asText, truncate } from '../errors/text.js'
-import { plainObject, type Field, type Table } from './option.js'
+import { plainObject, type Check, type Field, type Table } from './option.js'
 
 /** The differences between the functions that take options. */
 export interface CheckRules {
@@ -47,13 +47,13 @@ export const parseOptions = <T extends Table>(
   path?: string,
 ): Completed<T> => {
   const { name: whole = 'options', expected = 'an object', otherNames = [] } = rules
+  const { rejectsUnknown: noun, Failure = ConfigurationError } = rules
   const known = [...Object.keys(table), ...otherNames]
   const nameOf = (name: string): string => (path === undefined ? name : `${path}.${name}`)
   const fail = (name: string, problem: string): never => {
-    throw failure(nameOf(name), problem, rules)
+    throw new Failure(nameOf(name), problem)
   }
   const checkUnknown = (name: string): void => {
-    const { rejectsUnknown: noun } = rules
     if (noun !== undefined) fail(name, `unknown ${noun}; expected one of ${known.join(', ')}`)
     const meant = closestName(name, known)
     if (meant !== undefined) fail(name, `did you mean ${nameOf(meant)}?`)
@@ -80,20 +80,18 @@ export const parseOptions = <T extends Table>(
 export const checkValue = (
   name: string,
   value: unknown,
-  { expected, holds, secret = false }: Field<unknown>,
+  { expected, holds, secret = false }: Check,
   rules: CheckRules = {},
 ): void => {
-  if (holds === undefined || holds(value)) return
+  if (holds(value)) return
   const received = rules.format === undefined || secret ? '' : `, got ${rules.format(value)}`
-  throw failure(name, `expected ${expected}${received}`, rules)
+  const { Failure = ConfigurationError } = rules
+  throw new Failure(name, `expected ${expected}${received}`)
 }
 
 /** Formats a rejected value. Line breaks of a string are escaped, because they may be the fault. */
 export const display = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(truncate(value, 100)) : asText(value)
-
-const failure = (name: string, problem: string, { Failure = ConfigurationError }: CheckRules): Error =>
-  new Failure(name, problem)
 
 /**
  * The name that `name` is probably a misspelling of, or `undefined`. Upper and lower case do not count as a difference.

@@ -16,8 +16,8 @@ import type { Report } from '../server/report.js'
 import type { Resource } from '../server/request.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
-import { RequestQueue, type Requester } from './request-queue.js'
 import { RequestSharer, type SharedRequest } from './request-sharer.js'
+import type { Requester } from './turns.js'
 
 export interface RelaysConfig {
   readonly clock: Clock
@@ -51,7 +51,8 @@ export const createRelays = (
 ): Relays => {
   const sharer = new RequestSharer<TextResponse>({
     clock,
-    queue: new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable }),
+    whenSendable: priceFeedOf(client).whenSendable,
+    maxWaiting,
     refusal: tooManyRequests,
   })
   const depthOf = async (mint: Address): Promise<RelayResult> => {

@@ -1,13 +1,16 @@
-import type { Subscription } from 'rxjs'
-import { noCancel, type CancellableTask } from '../../base/task/cancellable-task.js'
+import { Subscription } from 'rxjs'
+import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
-import type { Place, Requester, RequestQueue } from './request-queue.js'
+import { Turns, type Requester } from './turns.js'
 
 export interface RequestSharerConfig<A> {
   readonly clock: Clock
-  readonly queue: RequestQueue
+  /** Calls back when the client would send a request at once. The client has its own queue, first in, first out. */
+  readonly whenSendable: (onTurn: () => void) => Cancel
+  /** Number of consumers' requests that wait for a response. */
+  readonly maxWaiting: number
   /** The result of a request that is refused, because too many wait. */
   readonly refusal: A
 }
@@ -22,121 +25,159 @@ export interface SharedRequest<A> {
   readonly onRequest?: (shared: boolean) => void
 }
 
+/** One request of a consumer. */
+interface Waiter<A> {
+  readonly requester: Requester
+  readonly shared: Shared<A>
+  readonly onResult: (result: A) => void
+}
+
 /** The requests of one key. */
 interface Shared<A> {
   readonly request: SharedRequest<A>
   /** Receive the result of the request that is running, or of the next one. */
-  waiters: Map<Place, (result: A) => void>
-  isRunning: boolean
-  /** Start of the latest request: monotonic, in ms. */
-  startedAt: number
-  /** Runs from the end of a request until the next one may start. */
-  timer: Subscription | undefined
+  waiters: Set<Waiter<A>>
+  /** True from the start of a request until the next one may start. */
+  isBusy: boolean
 }
+
+/** Concurrent requests to a client without its own limit. */
+const maxRunning = 256
 
 /**
  * Sends at most one request per key at a time. A consumer that arrives while a request runs shares its result. A
  * consumer that arrives later waits until `minInterval` has passed since the start of that request, and until it is the
  * turn of a consumer of the key. A consumer never receives a result from before its arrival.
+ *
+ * The queue of the client has no turns. A request is therefore chosen and started only when the client would send it at
+ * once. If too many requests wait, one of the consumer with the most requests is refused.
  */
 export class RequestSharer<A> {
   private readonly byKey = new Map<string, Shared<A>>()
-  private isClosed = false
+  private readonly waiting = new Turns<Waiter<A>>()
+  /** Those of the waiting requests that can start. */
+  private readonly ready = new Turns<Waiter<A>>()
+  private running = 0
+  private isStarting = false
+  private readonly timers = new Subscription()
+  /** Leaves the queue of the client; `undefined` while nothing waits there. */
+  private cancelTurn: Cancel | undefined
 
   constructor(private readonly config: RequestSharerConfig<A>) {}
 
-  /** The number of keys with a request that runs, that waits, or that was started less than `minInterval` ago. */
+  /**
+   * The number of requests of consumers that wait, and of keys with a request that runs, that waits, or that was started
+   * less than `minInterval` ago.
+   */
   get size(): number {
-    return this.byKey.size
+    return this.waiting.size + this.byKey.size
   }
 
   /** Cancelling leaves the request. A request that waits for its start is not sent without consumers. */
   request(request: SharedRequest<A>, requester: Requester): CancellableTask<A> {
     return (onResult) => {
-      if (this.isClosed) return noCancel
-      const { queue, refusal } = this.config
-      const leave = (): void => this.leave(request.key, place)
-      const place = queue.enter(requester, () => {
-        leave()
-        onResult(refusal)
-      })
-      request.onRequest?.((this.byKey.get(request.key)?.waiters.size ?? 0) > 0)
-      this.add(request, place, onResult)
-      queue.refuseExcess(place)
-      queue.startNext()
-      return leave
+      if (this.timers.closed) return noCancel
+      const shared = this.sharedOf(request)
+      request.onRequest?.(shared.waiters.size > 0)
+      const waiter: Waiter<A> = { requester, shared, onResult }
+      shared.waiters.add(waiter)
+      this.waiting.add(waiter)
+      if (!shared.isBusy) this.ready.add(waiter)
+      if (this.waiting.size > this.config.maxWaiting) this.refuse(this.waiting.excess(waiter))
+      this.startNext()
+      return () => this.leave(waiter)
     }
   }
 
   /** Drops all consumers and timers. Later requests are neither sent nor answered. */
   close(): void {
-    this.isClosed = true
-    for (const { timer, waiters } of this.byKey.values()) {
-      timer?.unsubscribe()
-      for (const place of waiters.keys()) this.config.queue.leave(place)
-      waiters.clear()
-    }
+    this.timers.unsubscribe()
+    this.cancelTurn?.()
+    for (const { waiters } of this.byKey.values()) for (const waiter of waiters) this.leave(waiter)
     this.byKey.clear()
   }
 
-  private add(request: SharedRequest<A>, place: Place, onResult: (result: A) => void): void {
-    const known = this.byKey.get(request.key)
-    const shared = known ?? {
-      request,
-      waiters: new Map<Place, (result: A) => void>(),
-      isRunning: false,
-      startedAt: -Infinity,
-      timer: undefined,
+  private sharedOf(request: SharedRequest<A>): Shared<A> {
+    const { key } = request
+    const shared = this.byKey.get(key) ?? { request, waiters: new Set(), isBusy: false }
+    this.byKey.set(key, shared)
+    return shared
+  }
+
+  private refuse(waiter: Waiter<A>): void {
+    this.leave(waiter)
+    waiter.onResult(this.config.refusal)
+  }
+
+  private leave(waiter: Waiter<A>): void {
+    const { shared } = waiter
+    if (!shared.waiters.delete(waiter)) return
+    this.waiting.delete(waiter)
+    this.ready.delete(waiter)
+    if (!shared.isBusy && shared.waiters.size === 0) this.byKey.delete(shared.request.key)
+  }
+
+  /** Starts requests in turns, as long as the client sends them at once. */
+  private startNext(): void {
+    // A request may end while it is started: the loop below continues.
+    if (this.isStarting) return
+    this.isStarting = true
+    try {
+      while (this.ready.size > 0 && this.cancelTurn === undefined && this.running < maxRunning)
+        this.startWhenSendable()
+    } finally {
+      this.isStarting = false
     }
-    this.byKey.set(request.key, shared)
-    shared.waiters.set(place, onResult)
-    if (shared.isRunning || shared.timer !== undefined) return
-    this.makeReady(shared, [place])
   }
 
-  private leave(key: string, place: Place): void {
-    this.config.queue.leave(place)
-    const shared = this.byKey.get(key)
-    if (shared?.waiters.delete(place) !== true) return
-    const isIdle = !shared.isRunning && shared.timer === undefined
-    if (isIdle && shared.waiters.size === 0) this.byKey.delete(key)
-  }
-
-  private makeReady(shared: Shared<A>, places: Iterable<Place>): void {
-    const start = (): void => this.start(shared)
-    for (const place of places) this.config.queue.ready(place, start)
+  private startWhenSendable(): void {
+    let isTurn = false
+    const cancel = this.config.whenSendable(() => {
+      isTurn = true
+      this.cancelTurn = undefined
+      // All of them may have left.
+      const waiter = this.ready.take()
+      if (waiter !== undefined) this.start(waiter.shared)
+      this.startNext()
+    })
+    // The callback may have been called. The cast undoes the narrowing by the first line.
+    if (!(isTurn as boolean)) this.cancelTurn = cancel
   }
 
   private start(shared: Shared<A>): void {
-    const { queue, clock } = this.config
-    for (const place of shared.waiters.keys()) queue.park(place)
-    shared.isRunning = true
-    shared.startedAt = clock.elapsed()
-    shared.request.send((result) => {
+    const { request } = shared
+    const nextAt = this.config.clock.elapsed() + request.minInterval
+    for (const waiter of shared.waiters) this.ready.delete(waiter)
+    shared.isBusy = true
+    this.running++
+    request.send((result) => {
       // Consumers that arrive from now on, also from inside a callback, wait for the next request.
       const { waiters } = shared
-      shared.waiters = new Map()
-      shared.isRunning = false
-      for (const place of waiters.keys()) queue.leave(place)
-      if (this.byKey.get(shared.request.key) === shared) this.continue(shared)
-      queue.onEnd()
-      for (const onResult of waiters.values()) notify(onResult, result)
+      shared.waiters = new Set()
+      this.running--
+      for (const waiter of waiters) this.waiting.delete(waiter)
+      this.endBusy(shared, nextAt)
+      this.startNext()
+      for (const { onResult } of waiters) notify(onResult, result)
     })
   }
 
-  /** Forgets a key without consumers, once its next request may start. */
-  private continue(shared: Shared<A>): void {
-    const { clock, queue } = this.config
-    const { request, startedAt, waiters } = shared
-    const remaining = startedAt + request.minInterval - clock.elapsed()
+  /** The next request of the key can start from `nextAt` on: monotonic, in ms. A key without consumers is then forgotten. */
+  private endBusy(shared: Shared<A>, nextAt: number): void {
+    const { clock } = this.config
+    const remaining = nextAt - clock.elapsed()
     if (remaining > 0) {
-      shared.timer = delay(clock, Math.ceil(remaining), () => {
-        shared.timer = undefined
-        this.continue(shared)
-        queue.startNext()
+      const timer = delay(clock, Math.ceil(remaining), () => {
+        this.timers.remove(timer)
+        this.endBusy(shared, nextAt)
       })
-    } else if (waiters.size > 0) this.makeReady(shared, waiters.keys())
-    else this.byKey.delete(request.key)
+      this.timers.add(timer)
+      return
+    }
+    shared.isBusy = false
+    if (shared.waiters.size === 0) this.byKey.delete(shared.request.key)
+    for (const waiter of shared.waiters) this.ready.add(waiter)
+    this.startNext()
   }
 }
 

@@ -18,7 +18,7 @@ import { withoutQuery } from '../server/request.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
 import { commonHeaders, writeGatewayResponse } from '../http/http-server.js'
-import type { Requester } from '../coalescing/request-queue.js'
+import type { Requester } from '../coalescing/turns.js'
 import type { GatewayHistory } from './gateway-history.js'
 import { Readings, type Reading } from './readings.js'
 

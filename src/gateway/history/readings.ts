@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
 import { macrotasks } from '../../base/time/macrotask.js'
-import { RequestQueue, type Place, type Requester } from '../coalescing/request-queue.js'
+import { Turns, type Requester } from '../coalescing/turns.js'
 
 /** Number of readings at the same time. Each has an open file, and memory for a chunk of it. */
 export const maxReadings = 32
@@ -17,34 +17,50 @@ const usualHold = 100
  * nothing for the longest time, or else the youngest of the addresses with the most readings.
  */
 export class Readings {
-  private readonly queue = new RequestQueue({
-    maxWaiting: Infinity,
-    whenSendable: (onTurn) => macrotasks()(onTurn),
-  })
   private readonly readings = new Set<Reading>()
+  private readonly turns = new Turns<Reading>()
+  private isRunning = false
 
   constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
 
   /** `onEvicted`: the reading ends before its end, to make room. */
   start(requester: Requester, onEvicted: () => void): Reading {
-    const { queue, readings, clock } = this
-    if (readings.size >= maxReadings) this.slowest()?.evict()
-    const place = queue.enter(requester, () => undefined)
-    const reading = new Reading(place, queue, clock, onEvicted)
+    const { readings, turns, clock } = this
+    if (readings.size >= maxReadings) this.evictSlowest()
+    const reading = new Reading(requester, clock, onEvicted, () => {
+      turns.add(reading)
+      this.run()
+    })
     readings.add(reading)
-    reading.closing.add(() => readings.delete(reading))
+    reading.closing.add(() => {
+      readings.delete(reading)
+      turns.delete(reading)
+    })
     return reading
   }
 
-  private slowest(): Reading | undefined {
-    let slowest: Reading | undefined
-    for (const each of this.readings) if (slowest === undefined || isSlower(each, slowest)) slowest = each
-    return slowest
+  /** Gives one turn in each turn of the event loop. */
+  private run(): void {
+    if (this.isRunning || this.turns.size === 0) return
+    this.isRunning = true
+    macrotasks()(() => {
+      this.isRunning = false
+      this.turns.take()?.onTurn()
+      this.run()
+    })
+  }
+
+  private evictSlowest(): void {
+    const readings = [...this.readings]
+    const groupSize = ({ requester }: Reading): number =>
+      readings.filter((each) => each.requester.group === requester.group).length
+    const isSlower = (a: Reading, b: Reading): boolean =>
+      a.heldForMs === b.heldForMs ? groupSize(a) >= groupSize(b) : a.heldForMs > b.heldForMs
+    const slowest = readings.reduce((found, each) => (isSlower(each, found) ? each : found))
+    slowest.closing.unsubscribe()
+    slowest.onEvicted()
   }
 }
-
-const isSlower = (a: Reading, b: Reading): boolean =>
-  a.heldForMs === b.heldForMs ? a.groupSize >= b.groupSize : a.heldForMs > b.heldForMs
 
 /** One reading, from its request to its end. */
 export class Reading {
@@ -52,15 +68,15 @@ export class Reading {
   readonly closing = new Subscription()
   /** Since when it waits for its consumer: monotonic, in ms; `Infinity` while it does not. */
   private heldSince = Infinity
+  /** Called when it is the turn of the reading. */
+  onTurn: () => void = () => undefined
 
   constructor(
-    private readonly place: Place,
-    private readonly queue: RequestQueue,
+    readonly requester: Requester,
     private readonly clock: Pick<Clock, 'elapsed'>,
-    private readonly onEvicted: () => void,
-  ) {
-    this.closing.add(() => queue.leave(place))
-  }
+    readonly onEvicted: () => void,
+    private readonly requestTurn: () => void,
+  ) {}
 
   /** The time for which a slow consumer has read nothing, in ms; 0 for a consumer that is not slow. */
   get heldForMs(): number {
@@ -68,23 +84,15 @@ export class Reading {
     return heldFor > usualHold ? heldFor : 0
   }
 
-  /** The number of readings of its group. */
-  get groupSize(): number {
-    return this.place.consumer.group.size
-  }
-
   /** Resolves in the turn of the reading, or at its end. */
   async turn(): Promise<void> {
-    const { place, queue, closing } = this
+    const { closing } = this
     if (closing.closed) return
     await new Promise<void>((resolve) => {
       const waiting = new Subscription(resolve)
       closing.add(waiting)
-      queue.ready(place, () => {
-        waiting.unsubscribe()
-        queue.onEnd()
-      })
-      queue.startNext()
+      this.onTurn = () => waiting.unsubscribe()
+      this.requestTurn()
     })
   }
 
@@ -93,10 +101,5 @@ export class Reading {
     this.heldSince = this.clock.elapsed()
     await drained
     this.heldSince = Infinity
-  }
-
-  evict(): void {
-    this.closing.unsubscribe()
-    this.onEvicted()
   }
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RequestQueue } from '../../../src/gateway/coalescing/request-queue.js'
 import { RequestSharer, type SharedRequest } from '../../../src/gateway/coalescing/request-sharer.js'
 import { noCancel } from '../../../src/base/task/cancellable-task.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
@@ -22,8 +21,8 @@ const createManualSharer = (interval = minInterval) => {
   const clock = currentClock()
   const sent: { readonly key: string; readonly at: number }[] = []
   const open = new Map<string, { readonly number: number; readonly answer: () => void }>()
-  const queue = new RequestQueue({ maxWaiting: 1_000, whenSendable: callAtOnce })
-  const requestSharer = new RequestSharer<number>({ clock, queue, refusal: -1 })
+  const limits = { maxWaiting: 1_000, whenSendable: callAtOnce }
+  const requestSharer = new RequestSharer<number>({ ...limits, clock, refusal: -1 })
   const requestOf = (key: string): SharedRequest<number> => ({
     key,
     minInterval: interval,
@@ -44,7 +43,7 @@ const createManualSharer = (interval = minInterval) => {
     request: (key: string) => requestSharer.request(requestOf(key), { consumer: {}, group: 'a' }),
     close: () => requestSharer.close(),
     get size() {
-      return requestSharer.size + queue.size
+      return requestSharer.size
     },
   }
   return { sharer, sent, open, answer: (key: string) => open.get(key)?.answer() }

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RequestQueue, type Place } from '../../../src/gateway/coalescing/request-queue.js'
+import { RequestSharer } from '../../../src/gateway/coalescing/request-sharer.js'
+import type { Cancel } from '../../../src/base/task/cancellable-task.js'
+import { currentClock } from '../../../src/base/time/rx-clock.js'
 
 const maxWaiting = 8
 const groups = ['a', 'b', 'c']
@@ -8,29 +10,30 @@ const groups = ['a', 'b', 'c']
 interface Request {
   readonly group: string
   readonly consumer: number
-  readonly place: Place
-  state: 'parked' | 'ready' | 'running' | 'left'
+  state: 'waiting' | 'running' | 'over'
+  /** Answers a request that is running. */
+  answer: () => void
+  leave: Cancel
 }
 
 type Step =
-  | { readonly kind: 'enter'; readonly group: string; readonly consumer: number; readonly isReady: boolean }
-  | { readonly kind: 'ready' | 'park' | 'leave' | 'end'; readonly index: number }
+  | { readonly kind: 'ask'; readonly group: string; readonly consumer: number }
+  | { readonly kind: 'leave' | 'answer'; readonly index: number }
   | { readonly kind: 'limit'; readonly capacity: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constant('enter' as const),
+      kind: fc.constant('ask' as const),
       group: fc.constantFrom(...groups),
       consumer: fc.nat(2),
-      isReady: fc.boolean(),
     }),
   },
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constantFrom('ready' as const, 'park' as const, 'leave' as const, 'end' as const),
+      kind: fc.constantFrom('leave' as const, 'answer' as const),
       index: fc.nat(20),
     }),
   },
@@ -62,11 +65,9 @@ it('starts requests in turns of groups and consumers, within its limits, for any
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
       let capacity = 0
       const requests: Request[] = []
-      const refused: Request[] = []
       const inState = (...states: readonly Request['state'][]): readonly Request[] =>
         requests.filter(({ state }) => states.includes(state))
-      const running = () => inState('running').length
-      const canStart = () => running() < capacity
+      const canStart = () => inState('running').length < capacity
       let waiting: (() => void) | undefined
       const whenSendable = (onTurn: () => void) => {
         expect(waiting).toBeUndefined()
@@ -74,86 +75,88 @@ it('starts requests in turns of groups and consumers, within its limits, for any
         else waiting = onTurn
         return () => (waiting = undefined)
       }
-      /** The client gives the turn that it allows now. */
-      const giveTurn = (): void => {
+      /** The client gives the turns that it allows now. */
+      const giveTurns = (): void => {
         const onTurn = waiting
         if (onTurn === undefined || !canStart()) return
         waiting = undefined
         onTurn()
-        giveTurn()
+        giveTurns()
       }
       const groupTurns = new Turns()
       const consumerTurns = new Map(groups.map((name) => [name, new Turns()]))
-      const readyGroups = () => new Set(inState('ready').map(({ group }) => group))
-      const readyConsumers = (name: string) =>
+      const waitingGroups = () => new Set(inState('waiting').map(({ group }) => group))
+      const waitingConsumers = (name: string) =>
         new Set(
-          inState('ready')
+          inState('waiting')
             .filter(({ group }) => group === name)
             .map(({ consumer }) => String(consumer)),
         )
-      const queue = new RequestQueue({ maxWaiting, whenSendable })
-      const makeReady = (request: Request): void => {
-        request.state = 'ready'
-        queue.ready(request.place, () => {
-          expect([request.state, canStart()]).toEqual(['ready', true])
-          groupTurns.onStart(request.group, readyGroups())
-          consumerTurns.get(request.group)?.onStart(String(request.consumer), readyConsumers(request.group))
+      const clock = currentClock()
+      const sharer = new RequestSharer<'answer' | 'refusal'>({
+        ...{ clock, maxWaiting, whenSendable, refusal: 'refusal' },
+      })
+      let refused: Request[] = []
+      const ask = (group: string, consumer: number): void => {
+        const request: Request = {
+          ...{ group, consumer, state: 'waiting' },
+          ...{ answer: () => undefined, leave: () => undefined },
+        }
+        const key = String(requests.push(request))
+        const send = (onResult: (result: 'answer') => void): void => {
+          expect([request.state, canStart()]).toEqual(['waiting', true])
+          groupTurns.onStart(group, waitingGroups())
+          consumerTurns.get(group)?.onStart(String(consumer), waitingConsumers(group))
           request.state = 'running'
+          request.answer = () => onResult('answer')
+        }
+        request.leave = sharer.request(
+          { key, minInterval: 0, send },
+          { group, consumer },
+        )((result) => {
+          if (result === 'refusal') refused.push(request)
+          else request.state = 'over'
         })
       }
       const sizeOf = (group: string, consumer?: number): number =>
-        inState('parked', 'ready', 'running').filter(
+        inState('waiting', 'running').filter(
           (each) => each.group === group && (consumer ?? each.consumer) === each.consumer,
         ).length
 
       for (const each of steps) {
-        if (each.kind === 'enter') {
-          const { group, consumer } = each
-          const isFull = queue.size === maxWaiting
-          const place = queue.enter({ group, consumer }, () => refused.push(request))
-          const request: Request = { group, consumer, place, state: 'parked' }
-          requests.push(request)
-          if (each.isReady) makeReady(request)
-          queue.refuseExcess(place)
-          const others = refused.splice(0)
-          expect(others).toHaveLength(isFull ? 1 : 0)
-          for (const other of others) {
+        if (each.kind === 'ask') {
+          const isFull = inState('waiting', 'running').length === maxWaiting
+          ask(each.group, each.consumer)
+          expect(refused).toHaveLength(isFull ? 1 : 0)
+          for (const other of refused) {
             // The refused one has the largest group, and is the largest consumer of it.
             for (const name of groups) expect(sizeOf(name)).toBeLessThanOrEqual(sizeOf(other.group))
             for (const id of [0, 1, 2])
               expect(sizeOf(other.group, id)).toBeLessThanOrEqual(sizeOf(other.group, other.consumer))
-            const wasRunning = other.state === 'running'
-            other.state = 'left'
-            if (wasRunning) queue.onEnd()
+            // No consumer waits for it any longer. The client still sends it, if it is running.
+            other.answer()
+            other.state = 'over'
           }
+          refused = []
         } else if (each.kind === 'limit') capacity = each.capacity
         else {
           const request = requests[each.index % Math.max(1, requests.length)]
-          if (request === undefined || request.state === 'left') continue
-          if (each.kind === 'ready' && request.state === 'parked') makeReady(request)
-          if (each.kind === 'park' && request.state === 'ready') {
-            queue.park(request.place)
-            request.state = 'parked'
+          if (each.kind === 'leave' && request?.state === 'waiting') {
+            request.leave()
+            request.state = 'over'
           }
-          if (each.kind === 'leave' && request.state !== 'running') {
-            queue.leave(request.place)
-            request.state = 'left'
-          }
-          if (each.kind === 'end' && request.state === 'running') {
-            queue.leave(request.place)
-            request.state = 'left'
-            queue.onEnd()
+          if (each.kind === 'answer' && request?.state === 'running') {
+            request.state = 'over'
+            request.answer()
           }
         }
-        groupTurns.forget(readyGroups())
-        for (const name of groups) consumerTurns.get(name)?.forget(readyConsumers(name))
-        giveTurn()
-        queue.startNext()
-        expect(queue.size).toBe(inState('parked', 'ready', 'running').length)
-        expect(queue.size).toBeLessThanOrEqual(maxWaiting)
-        if (canStart()) expect(inState('ready')).toEqual([])
+        groupTurns.forget(waitingGroups())
+        for (const name of groups) consumerTurns.get(name)?.forget(waitingConsumers(name))
+        giveTurns()
+        expect(inState('waiting', 'running').length).toBeLessThanOrEqual(maxWaiting)
         // A request that cannot be sent yet is chosen in the turn that the client gives, so that it may still leave.
-        expect(waiting !== undefined).toBe(inState('ready').length > 0)
+        if (canStart()) expect(inState('waiting')).toEqual([])
+        else if (inState('waiting').length > 0) expect(waiting).toBeDefined()
       }
     }),
   )

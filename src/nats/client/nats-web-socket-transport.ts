@@ -205,8 +205,7 @@ class NatsSocket implements InternalSocket {
   private onProof(text: string): void {
     if (!this.isOpen) return
     const [time, mark] = text.split(' ')
-    const lost = this.topics.onProof(Number(time))
-    if (lost !== undefined) return this.onGap(lost)
+    this.topics.onProof(Number(time))
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
     this.pong(this.age.answeredBy(Number(time)))
   }
@@ -216,13 +215,13 @@ class NatsSocket implements InternalSocket {
   }
 
   private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
-    const { topic, base, number, sequence, price, pendingSince } = message
-    const verdict = this.topics.onConfirmed(base as Address, number, sequence, pendingSince)
+    const { topic, base, number, sequence, price } = message
+    const verdict = this.topics.onConfirmed(base as Address, number, sequence)
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
     // Before the first price: until an answer, the client takes the gateway for a service that never answers.
-    if (pendingSince === undefined) this.pong(this.age.answeredAt(this.requestedAt))
+    this.pong(this.age.answeredAt(this.requestedAt))
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))

@@ -26,12 +26,9 @@ export interface NatsOptions {
   /** If true, servers of the cluster that are not in `servers` are never used. Default: `false`. */
   readonly ignoreClusterUpdates?: boolean
   readonly noRandomize?: boolean
-  readonly resolve?: boolean
   readonly debug?: boolean
   readonly verbose?: boolean
   readonly pedantic?: boolean
-  readonly noAsyncTraces?: boolean
-  readonly ignoreAuthErrorAbort?: boolean
 }
 
 /** The types of `@nats-io/transport-node` are not repeated: its declarations do not compile under every strict setting. */
@@ -42,15 +39,12 @@ export const connectionNames: Readonly<Record<keyof NatsOptions, true>> = {
   servers: true,
   authenticator: true,
   debug: true,
-  ignoreAuthErrorAbort: true,
   ignoreClusterUpdates: true,
   inboxPrefix: true,
   name: true,
-  noAsyncTraces: true,
   noRandomize: true,
   pass: true,
   pedantic: true,
-  resolve: true,
   tls: true,
   token: true,
   user: true,
@@ -65,6 +59,8 @@ const ownOptions = {
   ...{ waitOnFirstConnect: true, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, timeout: connectTime },
   // The transport resolves names.
   resolve: false,
+  // Each would take the stack trace of a request.
+  noAsyncTraces: true,
   // A connection is lost after two to three intervals without an answer. This is earlier than the end of a session whose gateway
   // does not answer, because a new session would use the same connection.
   ...{ pingInterval: 450, maxPingOut: 2 },
@@ -94,8 +90,6 @@ export const parseConnection = (given: NatsOptions): ParsedConnection => {
     ...(username === '' ? {} : { user: decoded(username) }),
     ...(username === '' || password === '' ? {} : { pass: decoded(password) }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
-    // Each would take the stack trace of a request.
-    noAsyncTraces: true,
     ...Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(connectionNames, name))),
   }
   const { user, pass, token, inboxPrefix = inboxPrefixOf(user) } = options

@@ -65,7 +65,12 @@ export class Sessions<S extends Session<S>> {
     client: PriceClient,
     private readonly config: SessionsConfig<S>,
   ) {
-    this.upstream = new Upstream({
+    this.demand = new Demand<S>({
+      ...config,
+      source: priceFeedOf(client),
+      isUp: () => this.upstream.isUp,
+    })
+    this.upstream = new Upstream(client.status$, {
       isDown: config.isDown,
       onDown: (text) => {
         this.demand.onDown()
@@ -73,12 +78,6 @@ export class Sessions<S extends Session<S>> {
       },
       onUp: () => this.demand.onUp(),
     })
-    this.demand = new Demand<S>({
-      ...config,
-      source: priceFeedOf(client),
-      isUp: () => this.upstream.isUp,
-    })
-    this.upstream.start(client)
   }
 
   get all(): ReadonlySet<S> {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { Subscription, type Observable } from 'rxjs'
+import type { Observable, Subscription } from 'rxjs'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
 
 /** The words with which a gateway begins its reason for consumers. */
@@ -18,18 +18,17 @@ export class Upstream {
   status: ConnectionStatus = { _tag: 'Idle' }
   /** The reason for consumers while the connection is down; `undefined` while it is up. */
   downText: string | undefined
-  private readonly subscription = new Subscription()
+  private readonly subscription: Subscription
 
-  constructor(private readonly listener: UpstreamListener) {}
-
-  start({ status$ }: { readonly status$: Observable<ConnectionStatus> }): void {
-    this.subscription.add(
-      status$.subscribe({
-        next: (status) => this.onStatus(status),
-        // The status of a replay completes after its last row.
-        complete: () => this.onStatus({ _tag: 'Closed' }),
-      }),
-    )
+  constructor(
+    status$: Observable<ConnectionStatus>,
+    private readonly listener: UpstreamListener,
+  ) {
+    this.subscription = status$.subscribe({
+      next: (status) => this.onStatus(status),
+      // The status of a replay completes after its last row.
+      complete: () => this.onStatus({ _tag: 'Closed' }),
+    })
   }
 
   get isUp(): boolean {

@@ -23,6 +23,8 @@ export type Streams = (path: string) => Observable<string> | undefined
 const maxUnreadBytes = 64 * 1024 * 1024
 
 interface OpenWebSocket {
+  /** See `addressGroupOf`. */
+  readonly address: string
   /** The digest of its token, if it needs one. */
   readonly token: Buffer | undefined
   /** Of a consumer of prices. */
@@ -36,8 +38,6 @@ const maxMessageBytes = 16 * 1024
 export class Upgrades {
   private readonly upgrader: WebSocketServer
   private readonly open = new Map<WebSocket, OpenWebSocket>()
-  /** The number of connections of each address: an upgrade costs the same with one connection and with thousands. */
-  private readonly counts = new Map<string, number>()
 
   constructor(
     private readonly front: WebSocketFront,
@@ -66,18 +66,16 @@ export class Upgrades {
     const refusal = text$ === undefined ? front.refusal() : undefined
     if (refusal !== undefined) return refuse(503, refusal.text)
     const address = addressGroupOf(socket.remoteAddress ?? '')
-    const count = this.counts.get(address) ?? 0
-    if (count >= config.maxConnectionsPerAddress)
-      return refuse(429, `the gateway has ${count} connections of this address`)
+    const { maxConnectionsPerAddress: limit } = config
+    if (this.open.size >= limit && this.countOf(address) >= limit)
+      return refuse(429, `the gateway has ${limit} connections of this address`)
     this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
       const input = config.inputOf(socket)
       const connection =
         text$ === undefined ? front.accept(webSocket, socket, () => input.pausedMs) : undefined
-      this.open.set(webSocket, { token, connection })
-      this.addTo(address, 1)
+      this.open.set(webSocket, { address, token, connection })
       webSocket.on('close', () => {
         this.open.delete(webSocket)
-        this.addTo(address, -1)
         if (connection !== undefined) front.onClosed(connection)
       })
       // `ws` closes the connection after an error, such as a frame that violates the protocol.
@@ -98,10 +96,8 @@ export class Upgrades {
     }
   }
 
-  private addTo(address: string, change: 1 | -1): void {
-    const count = (this.counts.get(address) ?? 0) + change
-    if (count === 0) this.counts.delete(address)
-    else this.counts.set(address, count)
+  private countOf(address: string): number {
+    return [...this.open.values()].filter((each) => each.address === address).length
   }
 }
 

@@ -7,9 +7,6 @@ const tickTime = 100
 /** A longer time without a check shows that the process was stopped or blocked, in ms. */
 const maxTick = 250
 
-/** Maximum wait for a service that does not answer the probe, in ms. All data that had arrived are read by then. */
-const maxWait = 10_000
-
 /**
  * The times of price updates. After the process was stopped, data that arrived during the stop are still unread. Until
  * the service has answered a probe, a price may be as old as the start of the stop. Such prices get the time of that
@@ -21,7 +18,6 @@ export class PriceClock {
   /** All data from before this time are read; `undefined` if that is the current time. */
   private stoppedAt: number | undefined
   private isAnswerMissing: () => boolean = () => false
-  private probedAt = -Infinity
   private readonly stop: () => void
 
   constructor(
@@ -52,9 +48,8 @@ export class PriceClock {
     if (now - this.lastTick > maxTick) {
       this.stoppedAt ??= this.lastTick
       this.isAnswerMissing = this.feed.requestProbe(0)
-      this.probedAt = now
     }
-    if (now - this.probedAt > maxWait || !this.isAnswerMissing()) this.stoppedAt = undefined
+    if (!this.isAnswerMissing()) this.stoppedAt = undefined
     this.lastTick = now
   }
 }

@@ -10,12 +10,11 @@ const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
 const start = (isDownIn = isDown) => {
   const status$ = new Subject<ConnectionStatus>()
   const log: string[] = []
-  const upstream = new Upstream({
+  const upstream = new Upstream(status$, {
     isDown: isDownIn,
     onDown: (text) => log.push(text),
     onUp: () => log.push('up'),
   })
-  upstream.start({ status$ })
   return { status$, log, upstream }
 }
 

@@ -79,16 +79,4 @@ describe('PriceClock', () => {
     ;(probes[1] as { answered: boolean }).answered = true
     expect(priceClock.time()).toBe(now())
   })
-
-  it('is the time again if the service does not answer the probe within 10 s', () => {
-    const { priceClock, run, stop, now } = createPriceClock()
-    run(1_000)
-    const stoppedAt = now()
-    stop(1_000)
-    expect(priceClock.time()).toBe(stoppedAt)
-    run(10_000)
-    expect(priceClock.time()).toBe(stoppedAt)
-    run(100)
-    expect(priceClock.time()).toBe(now())
-  })
 })

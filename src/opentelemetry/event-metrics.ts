@@ -1,24 +1,10 @@
-import type { Attributes, MetricOptions } from '@opentelemetry/api'
+import type { Attributes, Meter } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../base/diagnostics/messages.js'
 import { closeCodeText, errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
 import type { Listeners } from './messages.js'
 
-/**
- * The part of OpenTelemetry's `Meter` that these metrics need. OpenTelemetry's own meters have it, and so has the one that a
- * command serves to Prometheus.
- */
-export interface EventMeter {
-  createCounter(name: string, options: MetricOptions): SumInstrument
-  createHistogram(name: string, options: MetricOptions): DistributionInstrument
-}
-
-export interface SumInstrument {
-  add(value: number, attributes: Attributes): void
-}
-
-export interface DistributionInstrument {
-  record(value: number, attributes: Attributes): void
-}
+/** A meter of OpenTelemetry, or the one that a command serves to Prometheus. */
+type EventMeter = Pick<Meter, 'createCounter' | 'createHistogram'>
 
 /** Metrics of connections, requests and consumers of gateways, by their messages. Returns the function that stops them. */
 export const eventMetrics = (meter: EventMeter): (() => void) =>

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import { eventMetrics, type DistributionInstrument } from './event-metrics.js'
+import { eventMetrics } from './event-metrics.js'
 import { Metric, stateMetrics, type MetricKind } from './state-metrics.js'
 
 /** The metrics of this process for Prometheus, which needs no package of OpenTelemetry. */
@@ -20,9 +20,9 @@ export const prometheusMetrics = (): PrometheusMetrics => {
     return metric
   }
   const stopEvents = eventMetrics({
-    createCounter: (name, { unit = '', description = '' }) =>
+    createCounter: (name, { unit = '', description = '' } = {}) =>
       added(new Metric('total', name, unit, description)),
-    createHistogram: (name, { unit = '', description = '', advice }) =>
+    createHistogram: (name, { unit = '', description = '', advice } = {}) =>
       added(new Histogram(name, unit, description, advice?.explicitBucketBoundaries ?? [])),
   })
   const state = stateMetrics()
@@ -68,7 +68,7 @@ interface Distribution {
   readonly buckets: number[]
 }
 
-class Histogram implements DistributionInstrument {
+class Histogram {
   readonly kind = 'histogram'
   /** By the text of their labels. */
   private readonly series = new Map<string, Distribution>()
@@ -80,7 +80,7 @@ class Histogram implements DistributionInstrument {
     private readonly boundaries: readonly number[],
   ) {}
 
-  record(value: number, attributes: Attributes): void {
+  record(value: number, attributes: Attributes = {}): void {
     const { boundaries } = this
     const labels = labelsOf(attributes)
     const series = this.series.get(labels) ?? { sum: 0, count: 0, buckets: boundaries.map(() => 0) }

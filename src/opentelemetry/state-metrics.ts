@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../base/diagnostics/collector.js'
-import type { SumInstrument } from './event-metrics.js'
 import { serverAttributes, listen } from './messages.js'
 
 /**
@@ -101,7 +100,7 @@ interface Series {
 /**
  * One metric. A series that had a value once has 0 afterwards: exporters repeat the last value of a series that is missing.
  */
-export class Metric implements SumInstrument {
+export class Metric {
   private readonly byAttributes = new Map<string, Series>()
 
   constructor(
@@ -120,7 +119,7 @@ export class Metric implements SumInstrument {
     for (const each of this.byAttributes.values()) each.value = each.ended
   }
 
-  add(value: number, attributes: Attributes): void {
+  add(value: number, attributes: Attributes = {}): void {
     this.seriesOf(attributes).value += value
   }
 

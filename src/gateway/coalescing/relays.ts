@@ -55,35 +55,33 @@ export const createRelays = (
     maxWaiting,
     refusal: tooManyRequests,
   })
-  const depthOf = async (mint: Address): Promise<RelayResult> => {
-    if (!('depth' in client)) throw new ConfigurationError('depth', 'the client has none')
-    return map(depthResponse)(await client.depth(mint)())
-  }
-  const priceOf = async (topic: Topic): Promise<RelayResult> =>
-    map(priceResponse)(await client.price(topic)())
-  const requestOf = <K extends string>(
-    key: K,
+  const requestOf = (
     kind: Resource['kind'],
+    key: string,
     minInterval: number,
-    request: (key: K) => Promise<RelayResult>,
+    request: () => Promise<RelayResult>,
   ): SharedRequest<TextResponse> => ({
     key,
     minInterval,
-    send: (onResult) => void responseOf(() => request(key)).then(onResult),
+    send: (onResult) => void responseOf(request).then(onResult),
     onRequest: (shared) => report('svc-streams:gateway-request', { kind, shared }),
   })
-  const sharedRequest = ({ kind, name }: Resource): Either<RelayError, SharedRequest<TextResponse>> => {
-    if (kind === 'depth')
-      return map((mint: Address) => requestOf(canonicalAddress(mint), kind, depthEvery, depthOf))(
-        parseAddress(name),
-      )
-    const requestPrice = (topic: Topic): SharedRequest<TextResponse> =>
-      requestOf(`${service}-${canonicalAddress(addressOf(topic))}`, kind, 0, priceOf)
-    return map(requestPrice)(parseTopic(name, service))
+  const depthRequest = (requested: Address): SharedRequest<TextResponse> => {
+    const mint = canonicalAddress(requested)
+    return requestOf('depth', mint, depthEvery, async () => {
+      if (!('depth' in client)) throw new ConfigurationError('depth', 'the client has none')
+      return map(depthResponse)(await client.depth(mint)())
+    })
+  }
+  const priceRequest = (requested: Topic): SharedRequest<TextResponse> => {
+    const topic: Topic = `${service}-${canonicalAddress(addressOf(requested))}`
+    return requestOf('price', topic, 0, async () => map(priceResponse)(await client.price(topic)()))
   }
   return {
-    respond: (resource, requester) => {
-      const request = sharedRequest(resource)
+    respond: ({ kind, name }, requester) => {
+      const request: Either<RelayError, SharedRequest<TextResponse>> = kind === 'depth'
+        ? map(depthRequest)(parseAddress(name))
+        : map(priceRequest)(parseTopic(name, service))
       return isLeft(request)
         ? completedTask(failureResponse(request.left))
         : sharer.request(request.right, requester)

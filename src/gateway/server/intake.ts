@@ -51,36 +51,24 @@ export class Intake {
 
 /** The messages that a consumer may send: `perSecond`, and at once as many as in `burstSeconds`. */
 export class MessageBucket {
-  private left: number
-  private at: number
+  /** Until when the messages so far take the whole rate: monotonic, in ms. */
+  private takenUntil = -Infinity
 
   constructor(
     private readonly perSecond: number,
     private readonly burstSeconds: number,
     /** Monotonic, in ms. */
     private readonly now: () => number,
-  ) {
-    this.left = perSecond * burstSeconds
-    this.at = now()
-  }
+  ) {}
 
   /** Counts a message. */
   take(): void {
-    this.refill()
-    this.left--
+    const earliest = this.now() - this.burstSeconds * 1000
+    this.takenUntil = Math.max(this.takenUntil, earliest) + 1000 / this.perSecond
   }
 
   /** The time until a further message may be handled, in ms. */
   get waitMs(): number {
-    this.refill()
-    return Math.max(0, (-this.left * 1000) / this.perSecond)
-  }
-
-  private refill(): void {
-    const { perSecond, burstSeconds } = this
-    const now = this.now()
-    const added = ((now - this.at) * perSecond) / 1000
-    this.left = Math.min(perSecond * burstSeconds, this.left + added)
-    this.at = now
+    return Math.max(0, this.takenUntil - this.now())
   }
 }

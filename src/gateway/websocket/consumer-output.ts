@@ -8,7 +8,6 @@ import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 import { AckWindow } from './ack-window.js'
 import { HeldFrames } from './held-frames.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
-import type { Pinged } from './ping-timer.js'
 import { closeReason, textFrame } from './text-frame.js'
 import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
 
@@ -41,7 +40,7 @@ const maxDirectTopics = 10
  * What one consumer receives: one write for the frames of a tick, pings and pongs, and the end of the connection. While the
  * consumer is behind, the newest price of each topic is held. It is sent with its age when there is room.
  */
-export abstract class ConsumerOutput implements Recipient, Pinged {
+export abstract class ConsumerOutput implements Recipient {
   batch: FrameBatch | undefined
   /** Size of the frames that were written, in bytes. */
   sentBytes = 0

@@ -1,13 +1,6 @@
 import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-
-/** A connection that is pinged. */
-export interface Pinged {
-  /** Sends a ping, or ends the connection if this number of pings is not answered. */
-  readonly ping: (maxUnanswered: number) => void
-  /** Sends the marker that is due, and holds prices if an earlier marker is late. */
-  readonly check: () => void
-}
+import type { Connection } from './connection.js'
 
 /** A consumer that answers no ping for this time is ended, in ms. */
 export const pongTime = 45_000
@@ -26,13 +19,12 @@ const longestCheck = 2 * checkInterval
 
 /** Pings and checks all connections at an interval, until unsubscribed. */
 export class PingTimer {
-  private pings = new Subscription()
-  private isRunning = false
+  private pings = Subscription.EMPTY
   private checkedAt = 0
   private responsiveTime = 0
 
   constructor(
-    private readonly connections: ReadonlySet<Pinged>,
+    private readonly connections: ReadonlySet<Pick<Connection, 'ping' | 'check'>>,
     private readonly clock: Clock,
   ) {}
 
@@ -44,8 +36,7 @@ export class PingTimer {
 
   /** Runs until there is no connection. Idempotent. */
   start(): void {
-    if (this.isRunning) return
-    this.isRunning = true
+    if (!this.pings.closed) return
     this.checkedAt = this.clock.elapsed()
     this.pings = new Subscription()
     this.pings.add(this.clock.startInterval(() => this.pingAll(), pingInterval))
@@ -53,7 +44,6 @@ export class PingTimer {
   }
 
   stop(): void {
-    this.isRunning = false
     this.pings.unsubscribe()
   }
 

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import type { PricePosition } from '../../../src/base/domain/position.js'
 import { stale, subscriptionRejected } from '../../../src/base/errors/constructors.js'
-import { PingTimer, type Pinged } from '../../../src/gateway/websocket/ping-timer.js'
+import type { Connection } from '../../../src/gateway/websocket/connection.js'
+import { PingTimer } from '../../../src/gateway/websocket/ping-timer.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
@@ -129,7 +130,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const feed = new NumberedFeed(time.now)
   const sessions = createManualSessions(feed)
   const outbox = new Outbox()
-  const connections = new Set<Pinged>()
+  const connections = new Set<Pick<Connection, 'ping' | 'check'>>()
   const timer = new PingTimer(connections, currentClock())
   let [behindSince, isClosed] = [Infinity, false]
   const { session, log } = createManualSession({

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import type { NumberOption } from '../../base/option-kinds/number-option.js'
-import type { CheckedOption } from '../../base/option-kinds/option.js'
+import type { Check } from '../../base/option-kinds/option.js'
 
 /** Invalid arguments. The command prints the message, and where its help is. */
 export class UsageError extends Error {}
@@ -62,7 +62,7 @@ export const numberFlag = (flags: string, help: string, described: NumberOption)
 // Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
 
 export const parseNumber =
-  (described: CheckedOption<number>) =>
+  (described: Check) =>
   (text: string): number => {
     // Only decimal digits: `Number` also reads `1e3`, `0x10` and the empty text.
     const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN

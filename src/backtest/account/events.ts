@@ -56,7 +56,10 @@ export interface Liquidated {
   readonly equityUsd: number
 }
 
-/** The value of the account: with the first data, after fills, when `isCurrent` changes, and each `sampleMs`. */
+/**
+ * The value of the account: with the first data, with the first price of each token, after fills, when `isCurrent` changes, and
+ * each `sampleMs`; at that time, with each price.
+ */
 export interface Equity {
   readonly _tag: 'Equity'
   readonly at: number

@@ -19,18 +19,21 @@ export const onPrice = (
   event: Either<PriceError, Price>,
   isLate: boolean,
 ): void => {
-  const wasCurrent = token.price !== undefined
+  const { lastPrice } = token
   token.onPrice(event, isLate)
   if (isLeft(event)) {
     settle(state, token)
-    return sample(state, wasCurrent)
+    return sample(state)
   }
   advance(state, event.right.receivedAt)
   for (const each of state.orders)
     if (each.token === token && followPrice(each, event.right, state.settings)) state.isChanged = true
   settle(state, token)
   checkEquity(state)
-  sample(state, !wasCurrent)
+  const isFirst = lastPrice === 0
+  // A close and the next open have one time, and each is a value of the account.
+  const isOfSampledTime = event.right.price !== lastPrice && state.now === state.sampled?.at
+  sample(state, state.hasNews && (isFirst || isOfSampledTime))
 }
 
 export const onDepth = (state: AccountState, token: TokenState, event: Either<DepthError, Depth>): void => {
@@ -38,7 +41,7 @@ export const onDepth = (state: AccountState, token: TokenState, event: Either<De
   if (!isLeft(event)) advance(state, event.right.receivedAt)
   settle(state, token)
   checkEquity(state)
-  sample(state, false)
+  sample(state)
 }
 
 /** `decidedAt`: in ms since the Unix epoch. */
@@ -52,7 +55,7 @@ export const onOrder = (state: AccountState, order: Order, decidedAt: number): v
   else if (isTaken(id)) state.reject(decision, `id: ${id} is the id of an open order`)
   else open(state, id, order, decidedAt)
   checkEquity(state)
-  sample(state, false)
+  sample(state)
 }
 
 /** The account continues from a journal: no price is current. */
@@ -139,14 +142,15 @@ const checkEquity = (state: AccountState): void => {
   })
 }
 
-/** `isPriceChanged`: a price has become current, or has ceased to be. */
-const sample = (state: AccountState, isPriceChanged: boolean): void => {
+/** Adds an `Equity` if one is due, or `isDue`. */
+const sample = (state: AccountState, isDue = false): void => {
   const { sampled } = state
   const isSampleDue =
     sampled === undefined
       ? state.hasNews
-      : state.isFilled ||
+      : isDue ||
+        state.isFilled ||
         state.now >= sampled.at + state.settings.sampleMs ||
-        (isPriceChanged && state.isCurrent !== sampled.isCurrent)
+        state.isCurrent !== sampled.isCurrent
   if (isSampleDue) state.addEquity()
 }

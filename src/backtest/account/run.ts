@@ -141,7 +141,7 @@ export class PaperRun {
   private countFrom(at = -Infinity): void {
     if (this.isCounted || !(this.terms.isCounted?.() ?? at >= this.countsFrom)) return
     this.isCounted = true
-    this.state.isBeginning = true
+    this.state.begin()
   }
 
   private emit(): void {

@@ -71,6 +71,12 @@ export class AccountState {
     this.cash = settings.cash
   }
 
+  /** Ends the warm-up, in which nothing was bought: its prices are not those of the run. */
+  begin(): void {
+    this.isBeginning = true
+    for (const token of this.tokens.values()) token.lastPrice = 0
+  }
+
   /** Adds an event that changes the account. */
   change(event: PaperEvent): void {
     this.events.push(event)

@@ -100,16 +100,17 @@ describe('the account of a strategy', () => {
   it('emits its value, whether it is current, and the last one to late subscribers', () => {
     expectFeedback({
       prices: '  -0-1-S-2',
-      expected: 'a--b-c-d',
+      expected: 'ab-c-d-e',
       at: { 1: [market('X', 'buy', X(100n))] },
       options: { sampleMs: 1_000, feeBps: 100 },
       select$: ({ equity$ }) =>
         equity$.pipe(map(({ at, equityUsd, isCurrent, prices }) => [at, equityUsd, isCurrent, prices['X']])),
       values: {
         a: [0, 10_000, true, undefined],
-        b: [3, 9_999.89, true, 11],
-        c: [3, 9_999.89, false, 11],
-        d: [7, 10_000.89, true, 12],
+        b: [1, 10_000, true, 10],
+        c: [3, 9_999.89, true, 11],
+        d: [3, 9_999.89, false, 11],
+        e: [7, 10_000.89, true, 12],
       },
     })
   })

@@ -60,7 +60,7 @@ export class Model {
   /** The events that an input causes. */
   eventsOf(input: Input): readonly PaperEvent[] {
     this.events = []
-    const before = this.isCurrent
+    const [before, pricesBefore] = [this.isCurrent, this.prices]
     this.inputs.push(input)
     if (input._tag === 'Order') this.decide(input.order, input.decidedAt)
     else for (const each of this.open) if (each.order.symbol === input.symbol) this.tryToFill(each)
@@ -69,7 +69,12 @@ export class Model {
     const hasFilled = this.events.some(({ _tag }) => _tag === 'Filled')
     const isFirst = this.equity === undefined && this.now > 0
     const isDue = this.equity !== undefined && this.now - this.equity.at >= sampleMs
-    if (isFirst || isDue || hasFilled || (this.equity && before !== this.isCurrent)) {
+    const [priceBefore, price] =
+      'symbol' in input ? [pricesBefore, this.prices].map((each) => each[input.symbol]) : []
+    const isFirstPrice = priceBefore === undefined && price !== undefined
+    const isNewPriceOfItsTime = priceBefore !== price && this.now === this.equity?.at
+    const hasNewPrice = isFirstPrice || isNewPriceOfItsTime
+    if (isFirst || isDue || hasFilled || hasNewPrice || (this.equity && before !== this.isCurrent)) {
       this.equity = { at: this.now, isCurrent: this.isCurrent }
       this.events.push({ _tag: 'Equity', ...this.equity, equityUsd: this.value, prices: this.prices })
     }

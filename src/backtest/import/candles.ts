@@ -6,8 +6,8 @@ import { compareTicks, type MarketRow, type Series, type Tick } from './market-r
 export type CandleInterval = { readonly ms: number } | { readonly months: number }
 
 /**
- * The end of a candle: `interval` after its start, if that is given; else the end that its row has, and if that is the last moment
- * of the candle, the ms after it; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
+ * The end of a candle: `interval` after its start, if that is given; else the end that its row has, and if that is the last ms or
+ * the last second of the candle, the end of it; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
  * later. `next`: the next start of its token, if there is one.
  */
 const endOf = (
@@ -18,8 +18,11 @@ const endOf = (
   if (interval !== undefined) return 'ms' in interval ? at + interval.ms : monthsLater(at, interval.months)
   const usual = series.starts.usual ?? Infinity
   const closeTime = candle?.closeTime
-  if (closeTime !== undefined)
-    return closeTime === next || closeTime === at + usual ? closeTime : closeTime + 1
+  if (closeTime !== undefined) {
+    const isLastSecond = (end: number | undefined): end is number =>
+      end !== undefined && closeTime <= end && end - closeTime <= 1000
+    return [next, at + usual].find(isLastSecond) ?? closeTime + 1
+  }
   return next !== undefined && isUsual(next - at, usual) ? next : at + usual
 }
 

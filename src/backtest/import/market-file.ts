@@ -235,6 +235,10 @@ export class MarketFile {
       doubts.push(
         `${describeValue(separated)} has a decimal comma or groups of digits, so other numbers may be misread: write all with a decimal point alone`,
       )
+    if (options.token !== undefined && this.bySymbol.size > 1)
+      doubts.push(
+        `${describeValue(columnName(this.table.names, this.layout.columns.symbol ?? -1))} has several values, such as ${[...this.bySymbol.keys()].slice(0, 3).map(describeValue).join(', ')}, and --token names one token: give --tokens`,
+      )
     for (const [index, names] of named)
       if (names.size > 1)
         doubts.push(

@@ -47,8 +47,8 @@ Files are CSV, NDJSON or Parquet, plain or gzip, recognised by their content. Ea
   quotes           bid and ask: the price is the midpoint
   tops of a book   bid and ask with their quantities: also a depth. The ask is bought, the bid is sold
   candles          open, high, low and close: two prices each, the open at the start and the close at the end. The high and the
-                   low are checked and left out, because their times are not known. The time is the start. The end is that of
-                   the column of close times, else the next start, else the usual distance of two starts after the start;
+                   low are left out, because their times are not known. The time is the start. The end is that of the
+                   column of close times, else the next start, else the usual distance of two starts after the start;
                    --interval overrides
 
 Columns are recognised by their usual names. Give those that are not by name, or without a header by number from 1. The

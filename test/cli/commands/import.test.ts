@@ -279,6 +279,14 @@ describe('import', () => {
       [2, 106],
       [3, 107],
     ])
+    const inSeconds = [0, 1, 2].map((minute) =>
+      candle(minute, 100 + minute, start + (minute + 1) * 60_000 - 1000),
+    )
+    expect(await closes(inSeconds.join(''))).toEqual([
+      [1, 105],
+      [2, 106],
+      [3, 107],
+    ])
   })
 
   it('merges the candles of several files: a close comes before the open of the next file', async () => {
@@ -554,9 +562,14 @@ describe('import', () => {
     expect(await runInProcess(['import', file])).toMatchObject({ code: 2 })
   })
 
-  it('counts an unknown symbol, and does not give its prices to the token of --token', async () => {
+  it('asks which token --token names in a file of several symbols', async () => {
     const text = `time,symbol,price\n${start},ETHUSDT,1\n${start},BTCUSDT,2\n${start},ETHUSDT,3\n`
-    const { rows, stdout } = await imported({ 'trades.csv': text })
+    const refused = await imported({ 'trades.csv': text })
+    expect(refused).toMatchObject({ code: 1, rows: [] })
+    expect(refused.stderr).toContain(
+      '"symbol" has several values, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
+    )
+    const { rows, stdout } = await imported({ 'trades.csv': text }, ['--token', address, '--yes'])
     expect(rows.map(({ price: usd }) => usd)).toEqual([1, 3])
     expect(stdout).toContain('unknown symbol: 1, first in line 3')
     expect(stdout).toContain('unknown symbols: "BTCUSDT"; define them in --tokens')

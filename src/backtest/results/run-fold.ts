@@ -27,6 +27,8 @@ export interface RunTrades {
   readonly trips: readonly RoundTrip[]
   /** The orders that were not filled, or in part, by the reason without its numbers. */
   readonly unfilled: ReadonlyMap<string, Unfilled>
+  /** Of each token, by symbol. */
+  readonly prices: ReadonlyMap<string, readonly [first: number, last: number]>
   readonly account: Account | undefined
   readonly returns: Returns
 }
@@ -46,7 +48,8 @@ export class RunFold {
   private readonly curve = new Curve()
   private readonly drawdowns = new Drawdowns()
   private readonly samples: Samples
-  private readonly firstPrices = new Map<string, number>()
+  /** The first and the last price of each token. */
+  private readonly prices = new Map<string, readonly [first: number, last: number]>()
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
   private readonly results = new TripResults()
   private readonly openTrips = new OpenTrips((trip) => {
@@ -59,10 +62,9 @@ export class RunFold {
   private readonly trips: RoundTrip[] = []
   private readonly unfilled = new Map<string, Unfilled>()
   private account: Account | undefined
-  // Of chained runs: their returns, the time between them, and the factors of the prices of each token.
+  // Of chained runs: their returns, and the time between them.
   private chainedReturns = noReturns
   private pausedMs = 0
-  private readonly factors = new Map<string, number>()
 
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
@@ -102,8 +104,11 @@ export class RunFold {
     this.drawdowns.add(equity)
     this.samples.add(equity)
     this.openTrips.onEquity(equity)
-    for (const [symbol, price] of Object.entries(equity.prices))
-      if (!this.firstPrices.has(symbol)) this.firstPrices.set(symbol, price)
+    for (const [symbol, price] of Object.entries(equity.prices)) this.addPrices(symbol, price, price)
+  }
+
+  private addPrices(symbol: string, first: number, last: number): void {
+    this.prices.set(symbol, [this.prices.get(symbol)?.[0] ?? first, last])
   }
 
   private keep(event: PaperEvent): void {
@@ -118,7 +123,7 @@ export class RunFold {
    * Chains a run by its returns: it starts with the equity that the one before has reached. Quantities, and the USD of fills and
    * round trips, are those of each run.
    */
-  addRun(summary: Summary, { equities, fills, trips, unfilled, returns }: RunTrades): void {
+  addRun(summary: Summary, { equities, fills, trips, unfilled, prices, returns }: RunTrades): void {
     const [first, last] = [equities[0], equities.at(-1)]
     if (first === undefined || last === undefined) return
     const { equityUsd: reached, at: endedAt } = this.last ?? first
@@ -135,8 +140,7 @@ export class RunFold {
     this.pausedMs += first.at - endedAt
     this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
     for (const name of added) this.sums[name] += summary[name]
-    for (const [symbol, gain] of Object.entries(summary.buyAndHold))
-      this.factors.set(symbol, (this.factors.get(symbol) ?? 1) * (1 + gain))
+    for (const [symbol, [from, to]] of prices) this.addPrices(symbol, from, to)
     for (const trip of trips) {
       this.results.add(trip)
       this.trips.push(trip)
@@ -156,13 +160,7 @@ export class RunFold {
       longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
       annual: annualFigures(this.returns, sampleMs, returnRatio, spanMs),
       ...{ sampleMs, exposure: ratio(heldMs, spanMs), ...this.results.figures, ...this.sums },
-      buyAndHold: Object.fromEntries([
-        ...[...this.firstPrices].map(([symbol, price]) => [
-          symbol,
-          (last?.prices[symbol] ?? price) / price - 1,
-        ]),
-        ...[...this.factors].map(([symbol, factor]) => [symbol, factor - 1]),
-      ]) as Summary['buyAndHold'],
+      buyAndHold: Object.fromEntries([...this.prices].map(([symbol, [from, to]]) => [symbol, to / from - 1])),
     }
   }
 
@@ -175,8 +173,8 @@ export class RunFold {
   }
 
   get trades(): RunTrades {
-    const { fills, trips, unfilled, account, returns } = this
-    return { equities: this.curve.result(), fills, trips, unfilled, account, returns }
+    const { fills, trips, unfilled, prices, account, returns } = this
+    return { equities: this.curve.result(), fills, trips, unfilled, prices, account, returns }
   }
 
   private get returns(): Returns {

@@ -62,6 +62,9 @@ describe('chained runs', () => {
           profitUsd: curve.profitUsd === null ? null : (expect.closeTo(curve.profitUsd, 6) as number),
           maxDrawdown: close(curve.maxDrawdown),
           longestDrawdownMs: curve.longestDrawdownMs,
+          buyAndHold: Object.fromEntries(
+            Object.entries(curve.buyAndHold).map(([symbol, gain]) => [symbol, close(gain)]),
+          ),
         })
         if (curve.returnRatio !== null)
           expect(summary.returnRatio).toBeCloseTo(product(each.map(({ returnRatio }) => returnRatio)), 9)

@@ -90,8 +90,8 @@ const plain = (events: readonly PaperEvent[], sampleMs: number): Summary => {
       ['A', 'B']
         .filter((symbol) => pricesOf(symbol).length > 0)
         .map((symbol) => {
-          const [start = 1] = pricesOf(symbol)
-          return [symbol, (last!.prices[symbol] ?? start) / start - 1]
+          const prices = pricesOf(symbol)
+          return [symbol, prices.at(-1)! / prices[0]! - 1]
         }),
     ),
   }

@@ -138,6 +138,7 @@ const heatMap = (
   const { title: name, format } = figureText(metric)
   const [lefts, tops] = [valuesOf(rows, down), valuesOf(rows, across)]
   const best = highestBy(rows, metric, [down, across])
+  if (best.size === 0) return ''
   const [low, high] = [Math.min(...best.values()), Math.max(...best.values())]
   const isSigned = low < 0 && high > 0
   const shade = (value: number): number => {

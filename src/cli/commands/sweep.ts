@@ -141,7 +141,8 @@ async function sweepRecordings(
   const parameters = readParameters(path)
   using strategy = await checkedStrategy(backtest, range)
   const costs = costsOf(flags)
-  const account = await accountOptions(backtest.module, strategy, costs)
+  const own = await accountOptions(backtest.module, strategy, costs)
+  const account = own && { ...own, ...onlyGiven({ warmUp }) }
   const run: StrategyRun = {
     ...{ ...backtest, strategy: strategy.url, parameters, costs, account },
     played: { workers, ...range, ...onlyGiven({ warmUp }) },

@@ -105,7 +105,9 @@ async function verifyJournal(
     ...(afterEnd === 0
       ? []
       : [`${grouped(String(afterEnd))} came after the end of the recordings and were not compared`]),
-    ...(later === 0 ? [] : [`the replay has ${grouped(String(later))} more after the end of the journal`]),
+    ...(later === 0
+      ? []
+      : [`the replay has ${grouped(String(later))} more, after the last one that was compared`]),
   ]
   io.stdout.write(
     `${json ? outputJson({ _tag: 'Equal', values: equal, afterEnd, later }) : texts.join('; ')}\n`,
@@ -174,6 +176,11 @@ type Output =
   | { readonly _tag: 'Completed' }
   | { readonly _tag: 'Failed'; readonly message: string }
 
+interface Difference {
+  readonly entry: Entry
+  readonly output: Output
+}
+
 /** The comparison of one run. */
 interface Comparison {
   equal: number
@@ -182,7 +189,7 @@ interface Comparison {
   /** Values of the replay after the last one of the journal. */
   later: number
   /** The first value of the journal that differs from the output of the replay. */
-  difference?: { readonly entry: Entry; readonly output: Output }
+  difference?: Difference
   /** The last lines of the recording so far, with the number of each in its source, from 1. */
   readonly lines: { readonly source: string; readonly line: number; readonly row: Row | RecordingHeader }[]
 }
@@ -208,6 +215,8 @@ const compareRun = async (
   const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
   const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
   let lastAt = -Infinity
+  /** A difference that is none if no row follows: an account ends with the recordings, and the journal goes on. */
+  let doubted: { readonly difference: Difference; readonly at: number } | undefined
   await using client = replaySources(
     openableSources(nodePlatform, recordings),
     replaySettings({ speed: Infinity, ...range }),
@@ -219,10 +228,13 @@ const compareRun = async (
   )
   const compare = (output: Output): void => {
     const entry = entries[compared.equal]
-    if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
-    else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
+    if (doubted !== undefined && doubted.at < lastAt) compared.difference = doubted.difference
+    else if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
     else if (output._tag === 'Completed' && entry.at > lastAt)
       compared.afterEnd = entries.length - compared.equal
+    else if (doubted !== undefined) return
+    else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
+    else if (isOfEnd(output) && entry.at > lastAt) doubted = { difference: { entry, output }, at: lastAt }
     else compared.difference = { entry, output }
   }
   const compared$ = client
@@ -241,6 +253,12 @@ const compareRun = async (
   return compared
 }
 
+/** The last value and the account depend on when a run ends. */
+const isOfEnd = (output: Output): boolean => {
+  const { _tag } = ((output._tag === 'Value' ? output.value : output) ?? {}) as { readonly _tag?: unknown }
+  return _tag === 'Equity' || _tag === 'Account'
+}
+
 /** The JSON of a value as the journal has it: that of an account has the events themselves. */
 const jsonOf = (value: unknown, { isEvent }: Entry): string =>
   isEvent ? JSON.stringify(value, bigintAsText) : journalJson(value)
@@ -248,7 +266,7 @@ const jsonOf = (value: unknown, { isEvent }: Entry): string =>
 const differenceText = (
   journal: string,
   number: number,
-  { entry: { line, at, json: live }, output }: NonNullable<Comparison['difference']>,
+  { entry: { line, at, json: live }, output }: Difference,
   lines: Comparison['lines'],
   isJson: boolean,
 ): string => {

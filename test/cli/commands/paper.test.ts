@@ -345,6 +345,11 @@ describe('svc-streams paper', () => {
     // The last value and the account depend on when a run was stopped.
     const ends = 2 * 2
     expect(Number(/^equal: (\d+) values/.exec(equal)?.[1])).toBeGreaterThanOrEqual(events - ends)
+    const ofFirst = await runCommand(['verify', recordings[0]!, module, '--journal', journal])
+    expect(ofFirst).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('came after the end') as string,
+    })
     const lines = written.split('\n')
     const lastFill = lines.findLastIndex((line) => line.startsWith('{"_tag":"Filled"'))
     const torn = [...lines.slice(0, lastFill + 1), '{"_tag":"Equ'].join('\n')

@@ -60,7 +60,7 @@ test('finds no difference between equal values, whatever the live run has not gi
   const killed = `${journalText(...orders(200, 202))}{"at":1795`
   expect(await verify(killed)).toEqual({
     code: 0,
-    stdout: 'equal: 2 values; the replay has 4 more after the end of the journal\n',
+    stdout: 'equal: 2 values; the replay has 4 more, after the last one that was compared\n',
     stderr: '',
   })
   expect(await verify(killed, '--json')).toMatchObject({

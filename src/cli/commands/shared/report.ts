@@ -47,7 +47,7 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
   candles === undefined
     ? []
     : [
-        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
+        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close.`,
       ]
 
 /** The times without prices of each token of the account, or of each topic. */

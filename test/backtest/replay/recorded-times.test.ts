@@ -4,8 +4,7 @@ import { asyncScheduler, interval, map, merge, NEVER, tap, timer } from 'rxjs'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Timeline } from '../../../src/backtest/recording/codec/timeline.js'
-import { unitOfTime } from '../../../src/backtest/recording/codec/times.js'
-import { isRecordedTime } from '../../../src/backtest/recording/codec/value-codecs.js'
+import { isRecordedTime } from '../../../src/backtest/recording/codec/times.js'
 import { caseCount } from '../../support/run/long.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import {
@@ -153,8 +152,7 @@ const expectedOf = (times: readonly number[]): Expected => {
   let [distance, rows] = [0, -1]
   let last: number | undefined
   for (const [index, at] of times.entries()) {
-    const isInMs = unitOfTime(at) === undefined
-    const next = isRecordedTime(at) && isInMs ? timeline.next(at, index === 0) : undefined
+    const next = isRecordedTime(at) ? timeline.next(at, index === 0) : undefined
     if (next === undefined) return { distance, rows: Math.max(0, rows), isDamaged: true }
     distance += next.time - (last ?? next.time) - next.skipped
     last = next.time

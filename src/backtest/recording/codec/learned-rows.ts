@@ -6,10 +6,9 @@ import type { Address } from '../../../base/domain/address.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
-import { isEpoch, isValueTime } from './times.js'
+import { isEpoch, isRecordedTime, isValueTime } from './times.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { DepthRow, PriceRow, Row } from './row.js'
-import { isRecordedTime } from './value-codecs.js'
 
 /**
  * A text to compare with bytes: at least eight ASCII characters. A word is compared as one double. Two doubles are equal

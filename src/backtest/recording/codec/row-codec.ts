@@ -6,7 +6,7 @@ import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
-import { isEpoch, isValueTime } from './times.js'
+import { isEpoch, isRecordedTime, isValueTime } from './times.js'
 import type {
   AnyError,
   DecodeError,
@@ -26,7 +26,6 @@ import {
   RecordedTime,
   RecordedTopic,
   decodeMessage,
-  isRecordedTime,
 } from './value-codecs.js'
 
 /**

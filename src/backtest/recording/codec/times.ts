@@ -23,3 +23,7 @@ export const unitOfTime = (time: number): TimeUnit | undefined => {
   if (time >= 1e14 && time < 1e17) return 'microseconds'
   return time >= 1e17 && time < 1e20 ? 'nanoseconds' : undefined
 }
+
+/** True for the time of a line in ms since the Unix epoch. Timers cannot add 1 ms to a number that is much larger. */
+export const isRecordedTime = (time: number): boolean =>
+  Math.abs(time) <= maxTime && unitOfTime(time) === undefined

@@ -10,7 +10,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import type { DecodeError } from '../../../base/errors/model.js'
-import { isEpoch, isValueTime, maxTime, unitOfTime } from './times.js'
+import { isEpoch, isRecordedTime, isValueTime } from './times.js'
 
 // Codecs of the library's values in a recording.
 
@@ -48,14 +48,7 @@ export const OptionalPosition = {
   ),
 }
 
-/** True for the time of a line. Timers cannot add 1 ms to a number that is much larger. */
-export const isRecordedTime = (value: number): boolean => Math.abs(value) <= maxTime
-
-/** The time of a line. It may be in another unit, which the reader of the recording rejects, because it knows the first row. */
-export const RecordedTime = numberWhere(
-  'a time in ms since the Unix epoch',
-  (value) => isRecordedTime(value) || unitOfTime(value) !== undefined,
-)
+export const RecordedTime = numberWhere('a time in ms since the Unix epoch', isRecordedTime)
 
 const ValueTime = numberWhere('a time in ms since the Unix epoch, below 2^53', isValueTime)
 

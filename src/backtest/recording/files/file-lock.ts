@@ -1,16 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  linkSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** A lock that one process has: a file that contains its process id. */
@@ -35,7 +24,7 @@ const locked = new Set<string>()
 
 /**
  * Creates the file of a lock. Replaces that of a process that was killed. Throws a `LockedError` if the owner runs. Others may
- * write to the folder too: no symbolic link is followed, and no file that exists is written.
+ * write to the folder too: no file that exists is written, and a symbolic link is replaced.
  */
 export const lockFile = (file: string): FileLock => {
   // By the system: where the case of a path does not matter, it returns one spelling of it.
@@ -72,17 +61,9 @@ const removeStale = (path: string, moved: string): void => {
   rmSync(moved, { force: true })
 }
 
-/** Fails with `ELOOP` for a symbolic link. Windows has no such flag. */
-const noFollow = (constants as { readonly O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0
-
 const readLock = (path: string): string | undefined => {
   try {
-    const file = openSync(path, constants.O_RDONLY | noFollow)
-    try {
-      return readFileSync(file, 'utf8')
-    } finally {
-      closeSync(file)
-    }
+    return readFileSync(path, 'utf8')
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw thrown

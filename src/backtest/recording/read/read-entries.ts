@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
-import { unitOfTime, type TimeUnit } from '../codec/times.js'
+import { isRecordedTime } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../codec/row-codec.js'
@@ -14,6 +14,7 @@ import {
   type ReplayTime,
   type TimeRange,
 } from '../codec/timeline.js'
+import { countLines, firstLineAndPart, wholeFile } from './file-part.js'
 import type { OpenableSource } from './source.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
@@ -54,30 +55,37 @@ export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
  * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
  *
  * `allowsCut`: true if a last row without a line end, which a crash has cut off, is skipped; otherwise it is an error.
+ * `part`: the part of a plain file that is read after its first line.
  */
 export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
   allowsCut = false,
+  part = wholeFile,
 ): AsyncGenerator<EntriesResult, void> {
-  const decoder = new EntryDecoder(source.name, range)
+  const { name, file } = source
+  const decoder = new EntryDecoder(name, range)
   const opened = new Subscription()
   closing.add(opened)
+  const isWhole = file === undefined || (part.start === 0 && part.end === Infinity)
   try {
-    for await (const lines of readWholeLines(source.open(opened), opened)) {
+    const chunks = isWhole ? source.open(opened) : firstLineAndPart(file, part)
+    for await (const lines of readWholeLines(chunks, opened)) {
       yield right(decoder.entries(lines))
-      if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
-      yield left(decoder.failure)
+      const { failure } = decoder
+      if (failure === undefined || (allowsCut && failure.line > 1 && isCut(lines))) continue
+      const skipped = isWhole || failure.line === 1 ? 0 : await countLines(file, part.start - 1)
+      yield left(recordingError(name, failure.line + skipped, failure.input, failure.issues))
       return
     }
   } catch (thrown) {
-    yield left(unreadableRecording(source.name, decoder.lineNumber + 1, thrown))
+    yield left(unreadableRecording(name, decoder.lineNumber + 1, thrown))
     return
   } finally {
     opened.unsubscribe()
   }
-  if (!closing.closed && !decoder.started) yield left(emptyRecording(source.name))
+  if (!closing.closed && !decoder.started) yield left(emptyRecording(name))
 }
 
 /** True for a last line that has no line end. */
@@ -137,7 +145,7 @@ class EntryDecoder implements EntryOrigin {
   /** True if the row need not be decoded, because its time alone excludes it. */
   private isOutsideRange(line: string): boolean {
     const at = this.started && this.range !== allTimes ? writtenTime(line) : undefined
-    return at !== undefined && !isWithin(this.range, at) && unitOfTime(at) === undefined
+    return at !== undefined && !isWithin(this.range, at) && isRecordedTime(at)
   }
 
   /** Undefined for a row outside of the range, and after a failure. */
@@ -148,8 +156,6 @@ class EntryDecoder implements EntryOrigin {
     end: number,
   ): RecordingEntry | undefined {
     const isHeader = line._tag === 'Recording'
-    const unit = unitOfTime(line.at)
-    if (unit !== undefined) return this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
     if (!isHeader && !isWithin(this.range, line.at)) return undefined
     const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
@@ -181,11 +187,5 @@ class EntryDecoder implements EntryOrigin {
 export const lateTime = (at: number): DecodeIssue => ({
   path: 'at',
   expected: 'a time at most 365 days after that of the previous row',
-  actual: String(at),
-})
-
-const timeInUnit = (at: number, unit: TimeUnit): DecodeIssue => ({
-  path: 'at',
-  expected: `a time in ms since the Unix epoch, not in ${unit}`,
   actual: String(at),
 })

@@ -1,20 +1,10 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
-import { recordingError } from '../codec/errors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
-import {
-  countLines,
-  findPart,
-  firstLineAndPart,
-  lastTime,
-  readTimes,
-  wholeFile,
-  type FilePart,
-  type PartTimes,
-} from './file-part.js'
+import { findPart, lastTime, readTimes, wholeFile, type FilePart, type PartTimes } from './file-part.js'
 import { readSource, type EntriesResult } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 
@@ -64,25 +54,13 @@ export class RecordedFile {
    * The header, and the rows of a part that are within the range. An error names the line in the whole file. `closing` ends the
    * reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
    */
-  async *entries(
+  entries(
     closing: Subscription,
     part = wholeFile,
     allowsCut = true,
     range = allTimes,
   ): AsyncGenerator<EntriesResult, void> {
-    const { source } = this
-    const { file: bytes } = source
-    if (bytes === undefined || (part.start === 0 && part.end === Infinity))
-      return yield* readSource(source, range, closing, allowsCut)
-    const opened = { name: source.name, open: () => firstLineAndPart(bytes, part) }
-    for await (const entries of readSource(opened, range, closing, allowsCut)) {
-      if (isRight(entries)) yield entries
-      else {
-        const { line, input, issues } = entries.left
-        const skipped = line === 1 ? 0 : await countLines(bytes, part.start - 1)
-        yield left(recordingError(source.name, line + skipped, input, issues))
-      }
-    }
+    return readSource(this.source, range, closing, allowsCut, part)
   }
 
   /** The part of a plain file with the rows of a range; the whole of any other source. */

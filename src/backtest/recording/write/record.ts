@@ -89,26 +89,18 @@ const checkOptions = (
   if (topics.length + mints.length === 0) {
     throw new ConfigurationError('topics', 'expected a topic or a mint to record')
   }
-  for (const mint of mints.slice(0, 1))
-    if (!hasDepth(client, mint, interval)) throw new ConfigurationError('mints', 'the client has no depth')
+  const [mint] = mints
+  if (mint !== undefined) {
+    if (!('depth$' in client)) throw new ConfigurationError('mints', 'the client has no depth')
+    // Throws a `ConfigurationError` for a live client without depth.
+    void client.depth$(mint, interval)
+  }
   return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
 }
 
 /** Removes duplicates, ignoring case. Keeps the first spelling. */
 const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
-
-/** The `depth$` of a live client throws a `ConfigurationError` unless the client has depth. */
-const hasDepth = (client: PriceClient | Client, mint: Address, interval: number): boolean => {
-  if (!('depth$' in client)) return false
-  try {
-    void client.depth$(mint, interval)
-    return true
-  } catch (thrown) {
-    // Any other exception is a failure of a custom client, and ends only its stream.
-    return !(thrown instanceof ConfigurationError)
-  }
-}
 
 const writable = objectWith(['write'])
 

@@ -43,7 +43,6 @@ describe('record of a client whose stream', () => {
     ],
     ['price$ throws', () => ({ price$: (name) => (name === other ? boom() : otherClient().price$(name)) })],
     ['depth$ fails', () => ({ depth$: () => toStream$(throwError(() => mine)) })],
-    ['depth$ throws', () => ({ depth$: boom })],
     ['status$ fails', () => ({ status$: toStream$(throwError(() => mine)) })],
     ['errors$ fails', () => ({ errors$: toStream$(throwError(() => mine)) })],
   ])('%s records the others to their end', async (what, streams) => {

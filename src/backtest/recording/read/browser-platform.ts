@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { messageOf } from '../../../base/errors/text.js'
-import type { SourcePlatform, WebStream } from './source.js'
+import { readWebStream, type SourcePlatform } from './source.js'
 
 /** A recording is data, because a browser has no files. */
 export const browserPlatform: SourcePlatform = {
@@ -20,36 +20,21 @@ export const browserPlatform: SourcePlatform = {
  * the output of damaged data, so that rows directly before the damage may be lost.
  */
 async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const { readable, writable } = new DecompressionStream('gzip')
-  const writer = writable.getWriter()
-  const output: Uint8Array[] = []
-  const reading = readAll(readable, output)
-  async function* outputAfter(work: Promise<void>): AsyncGenerator<Uint8Array, void> {
-    const failure = await work.then(() => undefined, gzipError)
-    yield* output.splice(0)
-    if (failure !== undefined) throw failure
-  }
+  const iterator = chunks[Symbol.asyncIterator]()
+  const compressed = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const next: IteratorResult<Uint8Array, unknown> = await iterator.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: async () => {
+      await iterator.return?.()
+    },
+  })
+  const stream = compressed.pipeThrough(new DecompressionStream('gzip'))
   try {
-    for await (const chunk of chunks) yield* outputAfter(writer.write(chunk))
-    yield* outputAfter(writer.close().then(() => reading))
-  } finally {
-    void writer.abort().catch(() => undefined)
-    reading.catch(() => undefined)
+    yield* readWebStream(stream) as AsyncGenerator<Uint8Array, void>
+  } catch (thrown) {
+    throw new Error(`damaged gzip data, or several members: ${messageOf(thrown)}`)
   }
 }
-
-/** Reads all the time, because the stream accepts no data while its output is not read. */
-const readAll = async (readable: DecompressionStream['readable'], output: Uint8Array[]): Promise<void> => {
-  // Node's types do not declare the type of the chunks.
-  const reader = readable.getReader() as WebReader
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done || value === undefined) return
-    output.push(value as Uint8Array)
-  }
-}
-
-type WebReader = ReturnType<WebStream['getReader']>
-
-const gzipError = (thrown: unknown): Error =>
-  new Error(`damaged gzip data, or several members: ${messageOf(thrown)}`)

@@ -1,4 +1,4 @@
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Publish } from '../../../base/diagnostics/messages.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 
@@ -140,9 +140,9 @@ const hasMethod = <Name extends string>(value: object, name: Name): value is Rec
 const isWebStream = (source: object): source is WebStream => hasMethod(source, 'getReader')
 
 /** Its own iterator cannot end a read that waits for data, and is missing in some browsers. */
-async function* readWebStream(
+export async function* readWebStream(
   stream: WebStream,
-  closing: Subscription,
+  closing = new Subscription(),
 ): AsyncGenerator<string | Uint8Array, void> {
   const reader = stream.getReader()
   const cancel = (): void => void reader.cancel().catch(() => undefined)

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 
-/** Throws if the file cannot be created, or exists already. `mode`: its permissions. */
-export const createFile = (path: string, mode?: number): AppendedFile =>
-  new AppendedFile(openSync(path, 'ax', mode), 0)
+/** Throws if the file cannot be created, or exists already. */
+export const createFile = (path: string): AppendedFile => new AppendedFile(openSync(path, 'ax'), 0)
 
 /** Opens a file, or creates it. Throws an error of the system. */
 export const openFile = (path: string): AppendedFile => {

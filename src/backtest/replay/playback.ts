@@ -129,17 +129,12 @@ export class Playback implements RowWork {
     this.runs.skip(ms)
   }
 
-  /** Stops the replay. `completeStreams` completes the streams of the client. */
-  close(completeStreams: () => void): void {
+  /** Stops the replay. `completeStreams`: completes the streams of the client, and those of the recording. */
+  close(completeStreams = (): void => this.streams.complete(undefined)): void {
     this.closing.unsubscribe()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
     this.result.resolve(right({ ...this.counted }))
-  }
-
-  /** Stops the replay, and completes its streams. */
-  stop(): void {
-    this.close(() => this.streams.complete(undefined))
   }
 
   private finish(completeStreams: () => void): void {
@@ -154,7 +149,7 @@ export class Playback implements RowWork {
     this.start()
     return () => {
       this.waits.removeSubscriber()
-      if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.stop()
+      if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.close()
     }
   }
 

@@ -1,4 +1,4 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject, type Observable } from 'rxjs'
 import { depthRetention, outage, priceRetention } from '../../testing/retained-event.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
@@ -20,7 +20,7 @@ import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import type { Recorder } from '../recording/read/read-entries.js'
-import { ReplayStreams } from './replay-streams.js'
+import { isDisconnected, ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
 export class RecordedStreams {
@@ -51,7 +51,6 @@ export class RecordedStreams {
   ) {
     this.prices = new ReplayStreams<PriceError, Price>({
       retention: priceRetention,
-      isOutage: isDisconnected,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
       onTakenOver: (recorder) => {
         // It goes on with topics of another one, whose epochs may be later.
@@ -63,7 +62,6 @@ export class RecordedStreams {
     })
     this.depths = new ReplayStreams<DepthError, Depth>({
       retention: depthRetention,
-      isOutage: () => false,
       notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
       elapsed,
       onSubscribe,
@@ -210,9 +208,6 @@ export const statusInLaterEpoch = (status: ConnectionStatus, added: number): Con
 const newRecording = 'a new recording begins'
 
 const notRecorded = 'it is not in the recording'
-
-const isDisconnected = (event: Either<PriceError, unknown>): boolean =>
-  isLeft(event) && event.left._tag === 'Disconnected'
 
 const decodeErrorFrom = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',

@@ -5,13 +5,18 @@ import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { Recorder } from '../recording/read/read-entries.js'
 
-interface ReplayStreamsConfig<E, A> {
+interface Tagged {
+  readonly _tag: string
+}
+
+export const isDisconnected = (event: Either<Tagged, unknown>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'
+
+interface ReplayStreamsConfig<E extends Tagged, A> {
   /** The events for late subscribers. */
   readonly retention: Retention<E, A>
   /** The monotonic time of the replay, in ms. */
   readonly elapsed: () => number
-  /** True if an event reports an outage. */
-  readonly isOutage: (event: Either<E, A>) => boolean
   /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
   readonly onSubscribe: () => () => void
   /** The error of a stream that is not in the recording. */
@@ -21,7 +26,7 @@ interface ReplayStreamsConfig<E, A> {
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
-export class ReplayStreams<E, A> {
+export class ReplayStreams<E extends Tagged, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
   /** True if the interruption may not be reported to each subscriber. */
   isUnreported = false
@@ -125,7 +130,7 @@ export class ReplayStreams<E, A> {
 }
 
 /** One stream of a replay. A late subscriber receives the retained event first. */
-class ReplayStream<E, A> {
+class ReplayStream<E extends Tagged, A> {
   /** Replaced on each change, so that a subscriber may come or go while an event is emitted. */
   private subscribers: readonly Subscriber<Either<E, A>>[] = []
   private lastEvent: Either<E, A> | undefined
@@ -160,7 +165,7 @@ class ReplayStream<E, A> {
     this.completed = false
     this.isRecorded = true
     // A recorded outage is the one that the status has announced.
-    if (this.config.isOutage(event)) this.outage = undefined
+    if (isDisconnected(event)) this.outage = undefined
     else this.reportOutage()
     this.isDownUntilValue &&= isLeft(event)
     this.retain(event)
@@ -172,7 +177,7 @@ class ReplayStream<E, A> {
     if (this.completed) return
     const error = left(cause) as Left<E>
     this.isDownUntilValue = untilValue
-    const isDown = this.lastEvent !== undefined && this.config.isOutage(this.lastEvent)
+    const isDown = this.lastEvent !== undefined && isDisconnected(this.lastEvent)
     if (untilValue && isDown && this.outage === undefined) {
       this.retained.event = this.lastEvent
       return
@@ -190,9 +195,9 @@ class ReplayStream<E, A> {
 
   /** Late subscribers no longer receive an outage: the connection is open. */
   onOpen(): void {
-    const { retained, isDownUntilValue, config } = this
+    const { retained, isDownUntilValue } = this
     if (retained.event === undefined || isDownUntilValue) return
-    if (config.isOutage(retained.event)) retained.event = undefined
+    if (isDisconnected(retained.event)) retained.event = undefined
   }
 
   forget(): void {

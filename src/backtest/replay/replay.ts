@@ -89,7 +89,7 @@ export const replaySources = (
   const sessionAtStart = () => {
     if (isClosed || current.playback.isAtStart) return current
     // No later subscriber continues it, and it may have an open file.
-    if (!current.playback.waits.hasSubscribers) current.playback.stop()
+    if (!current.playback.waits.hasSubscribers) current.playback.close()
     current = startSession()
     sessions = [...sessions.filter(({ playback }) => !playback.isOver), current]
     return current

@@ -1,6 +1,7 @@
 import { causeOf, isTagged } from '../../base/errors/failure-cause.js'
 import type { FailureCause, RecordingError, Tagged } from '../../base/errors/model.js'
 import { oneLine } from '../../base/errors/text.js'
+import { formatDuration } from '../results/format.js'
 
 /** Why a parameter of a sweep has no result. */
 export type SweepFault =
@@ -138,23 +139,10 @@ const describeWalkForwardFault = (fault: WalkForwardFault): string => {
       return `the test range has no result: ${fault.error.message}`
     case 'too short': {
       const { recordedMs, trainMs, testMs } = fault
-      const [recorded, window] = [lengthText(recordedMs), lengthText(trainMs + testMs)]
-      return `the recording is ${recorded} long, shorter than a window of ${window}: ${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
+      const parts = `${formatDuration(trainMs)} of training and ${formatDuration(testMs)} of test`
+      return `the recording, ${formatDuration(recordedMs)}, is shorter than a window of ${parts}`
     }
     case 'recording':
       return fault.error.message
   }
-}
-
-const units = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000, ms: 1 }
-
-/** The two largest parts of a duration: `7 d 23 h`, `59 s 990 ms`. */
-const lengthText = (ms: number): string => {
-  let rest = ms
-  const parts = Object.entries(units).map(([unit, length]) => {
-    const count = Math.floor(rest / length)
-    rest -= count * length
-    return count === 0 ? [] : [`${count} ${unit}`]
-  })
-  return parts.flat().slice(0, 2).join(' ') || '0 ms'
 }

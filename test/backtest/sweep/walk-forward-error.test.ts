@@ -31,16 +31,12 @@ it.each<[WalkForwardFault, string]>([
   [{ why: 'test', ...ranges, error }, 'the test range has no result: the worker thread ended: no memory'],
   [{ why: 'recording', error: recordingError('a.ndjson', 3, 'x', []) }, 'line 3 of a.ndjson: '],
   [
-    tooShort(8 * day - second, 7 * day, day),
-    'the recording is 7 d 23 h long, shorter than a window of 8 d: 7 d of training and 1 d of test',
+    tooShort(3 * hour, 7 * day, day),
+    'the recording, 3 h 0 min, is shorter than a window of 7 d of training and 1 d of test',
   ],
   [
     tooShort(59_990, hour, 90 * second),
-    'the recording is 59 s 990 ms long, shorter than a window of 1 h 1 min: 1 h of training and 1 min 30 s of test',
-  ],
-  [
-    tooShort(0, 1, 1),
-    'the recording is 0 ms long, shorter than a window of 2 ms: 1 ms of training and 1 ms of test',
+    'the recording, 59.99 s, is shorter than a window of 1 h 0 min of training and 2 min of test',
   ],
 ])('describes %j', (fault, message) => {
   const described = walkForwardError(fault)

@@ -1,5 +1,5 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
+import { EMPTY, filter, merge, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/deadline.js'
@@ -51,8 +51,6 @@ class SharedStream<E extends { readonly _tag: string }, A> {
   /** True while the given observable emits synchronously during `subscribe`. */
   private isConnecting = false
   private isClosed = false
-  /** When the last subscriber left, monotonic, in ms; `undefined` while there are subscribers. */
-  private idleSince: number | undefined
 
   readonly event$: Observable<Either<E, A>>
 
@@ -70,19 +68,13 @@ class SharedStream<E extends { readonly _tag: string }, A> {
       this.isConnecting = false
     })
     const shared$ = connected$.pipe(
-      filter(() => !this.endIfIdle()),
       takeWhile((event) => !isFinal(event), true),
       share({
         connector: () => (subject$ = new RetainingSubject(retention)),
         resetOnRefCountZero: () => this.end$(),
       }),
     )
-    const joined$ = new Observable<Either<E, A>>((subscriber) => {
-      this.endIfIdle()
-      this.idleSince = undefined
-      return shared$.subscribe(subscriber)
-    })
-    this.event$ = withAtOnceLimit$(joined$, () => !subject$.hasValue)
+    this.event$ = withAtOnceLimit$(shared$, () => !subject$.hasValue)
   }
 
   close(): void {
@@ -91,29 +83,14 @@ class SharedStream<E extends { readonly _tag: string }, A> {
   }
 
   /**
-   * Emits when a subscription without subscribers ends. In real time this is at once. In virtual time it is at the end
-   * of the frame. A subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the
-   * subscription.
+   * Emits when a subscription without subscribers ends: after `linger`. Without it, at once in real time, and in virtual time at the
+   * end of the frame. A subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the subscription.
    */
   private end$(): Observable<void> {
     const { linger } = this.config
     // Events that a given observable emits synchronously are emitted again for the next subscription.
     if (this.isConnecting || this.isClosed) return of(undefined)
-    if (linger === 0) return rxClock.isVirtual ? delay$(rxClock, 0) : of(undefined)
-    this.idleSince = rxClock.elapsed()
-    return this.ended$
-  }
-
-  /**
-   * Ends the subscription `linger` ms after the last subscriber has left. Called for each event and subscriber, because
-   * a timer would be pending at the end of a test. Returns true if the subscription has ended.
-   */
-  private endIfIdle(): boolean {
-    const { idleSince, config } = this
-    if (idleSince === undefined || rxClock.elapsed() - idleSince < config.linger) return false
-    this.idleSince = undefined
-    this.ended$.next()
-    return true
+    return linger > 0 || rxClock.isVirtual ? merge(delay$(rxClock, linger), this.ended$) : of(undefined)
   }
 }
 

@@ -520,18 +520,18 @@ describe('with linger', () => {
     })
   })
 
-  it('ends at the first event or subscriber after it', () => {
+  it('the subscription ends that time after its last subscriber has left', () => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const hot$ = hot('       a-b----c--a', prices)
       const cold$ = cold('     d---------', depths)
       const subscribed = '     ^!'
       const subscribedLate = ' --------^'
       const expectedLate = '   ----------a'
-      const subscribedLater = '------^---!'
-      const expectedLater = '  ------d'
-      const hot1 = '           ^------!'
+      const subscribedLater = '-------^--!'
+      const expectedLater = '  -------d'
+      const hot1 = '           ^-----!'
       const cold1 = '          ^-----!'
-      const cold2 = '          ------^'
+      const cold2 = '          -------^-------!'
       const client = createTestClient({ prices: { [topic]: hot$ }, depths: { [mint]: cold$ }, linger: 5 })
       expectObservable(client.price$(topic), subscribed).toBe('a', prices)
       expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)

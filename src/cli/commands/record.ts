@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge } from 'rxjs'
 import { counted, formatAge, formatSeconds } from '../../view/texts.js'
 import type { Address } from '../../base/domain/address.js'
@@ -8,12 +8,13 @@ import { record, type LineWriter, type Recorder } from '../../backtest/recording
 import { createRecordingFile, gzipExtension } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { DepthError, PriceError, WriteError } from '../../base/errors/model.js'
+import { listen } from '../../opentelemetry/messages.js'
 import { systemText } from '../render/file-problem.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
-import { connectionLines$, type LogLine, type Meanwhile } from '../render/connection-lines.js'
+import { connectionLines$, depthLines, type LogLine, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
 import { numberFormat, showProgressLine } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
@@ -107,7 +108,7 @@ function recordStreams(
       if (progress === undefined) io.stderr.write(`${text}\n`)
       else progress.print(text)
     }
-    const lineOf = rowLines()
+    const lineOf = rejectionLines()
     // The second subscriber of each stream causes no additional frames and requests.
     const receiving = watchRows$(source, addresses, interval).subscribe((row) => {
       received.add(row)
@@ -116,6 +117,7 @@ function recordStreams(
       if (line !== undefined) print(line)
     })
     receiving.add(connectionLines$(source.client.status$, meanwhile).subscribe(print))
+    receiving.add(listen({ 'svc-streams:request': depthLines(print, 'The recording has their errors.') }))
     const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
     const end = await firstValueFrom(merge(stopped$, completed$))
     const written = await recorder.stop()
@@ -185,37 +187,18 @@ const meanwhile: Meanwhile = {
   behind: 'The recording has no prices until they are current.',
 }
 
-/**
- * The line of a row for the operator, if it has one: when the service stops answering depth requests, when it answers those of
- * each token again, and once for each token that it does not know, or whose depth it does not have.
- */
-const rowLines = (): ((row: Row) => LogLine | undefined) => {
-  const failing = new Set<Address>()
+/** The line of a token that the service does not know, or whose depth it does not have: once for each. */
+const rejectionLines = (): ((row: Row) => LogLine | undefined) => {
   const rejected = new Set<string>()
   return (row) => {
-    if (row._tag !== 'Price' && row._tag !== 'Depth') return undefined
-    const event: Either<PriceError | DepthError, unknown> = row.event
-    const error = isLeft(event) ? event.left : undefined
-    if (error?._tag === 'SubscriptionRejected' || error?._tag === 'UnsupportedPair') {
-      const name = row._tag === 'Price' ? row.topic : row.mint
-      if (rejected.has(name)) return undefined
-      rejected.add(name)
-      return { level: 'warn', message: errorText(error) }
-    }
-    if (row._tag === 'Price') return undefined
-    const hadFailures = failing.size > 0
-    if (error === undefined) failing.delete(row.mint)
-    else if (!ofOneToken.has(error._tag)) failing.add(row.mint)
-    if (hadFailures === failing.size > 0) return undefined
-    return error === undefined
-      ? { level: 'info', message: 'Depth requests succeed again.' }
-      : { level: 'warn', message: `Depth requests fail: ${errorText(error)}` }
+    if ((row._tag !== 'Price' && row._tag !== 'Depth') || !isLeft<PriceError | DepthError>(row.event))
+      return undefined
+    const error = row.event.left
+    const name = row._tag === 'Price' ? row.topic : row.mint
+    if (!rejections.has(error._tag) || rejected.has(name)) return undefined
+    rejected.add(name)
+    return { level: 'warn', message: errorText(error) }
   }
 }
 
-/** The errors that are not of the service as a whole. */
-const ofOneToken: ReadonlySet<string> = new Set<DepthError['_tag']>([
-  'DecodeError',
-  'InvalidMint',
-  'ClientClosed',
-])
+const rejections: ReadonlySet<string> = new Set(['SubscriptionRejected', 'UnsupportedPair'])

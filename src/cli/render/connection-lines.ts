@@ -1,7 +1,10 @@
 import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable } from 'rxjs'
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../base/domain/status.js'
+import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { serviceIsDown } from '../../gateway/subscriptions/upstream.js'
+import { depthRoute } from '../../wire/http/relayer.js'
+import { withVariable } from '../target/source-flags.js'
 
 // The lines for the operator of a long-running command: gateway and record.
 
@@ -51,3 +54,34 @@ const reasonOf = ({ reason }: Waiting): string => {
   const prefix = `${serviceIsDown}: `
   return printable(reason.startsWith(prefix) ? reason.slice(prefix.length) : reason)
 }
+
+type Request = DiagnosticMessages['svc-streams:request']
+
+/**
+ * One line when requests for depth fail, and one when they succeed again, whatever the token. A single failure may come from the
+ * clock, which the client corrects. `effect`: a sentence about the command.
+ */
+export const depthLines = (print: (line: LogLine) => void, effect: string): ((request: Request) => void) => {
+  let failures = 0
+  return (request) => {
+    if (request.route !== depthRoute) return
+    const problem = depthProblem(request)
+    if (problem === undefined) {
+      if (failures > 1) print({ level: 'info', message: 'Depth requests succeed again.' })
+      failures = 0
+    } else if (++failures === 2)
+      print({ level: 'warn', message: `Depth requests fail: ${problem}. ${effect}` })
+  }
+}
+
+/** The service answers 500 for a token that it does not support. */
+const depthProblem = ({ status = 0, error }: Request): string | undefined => {
+  if (status === 401) return `status 401. Check ${withVariable('authKey')}`
+  return status > 500 ? `status ${status}` : error && requestProblems[error]
+}
+
+const requestProblems = {
+  NetworkError: 'no connection',
+  Timeout: 'no answer in time',
+  DecodeError: 'the answer is not readable',
+} as const

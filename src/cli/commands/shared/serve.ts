@@ -1,13 +1,11 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { firstValueFrom, from, merge, mergeMap, NEVER, Subscription, type Observable } from 'rxjs'
-import type { ChannelName, DiagnosticMessages } from '../../../base/diagnostics/messages.js'
+import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
 import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
-import { depthRoute } from '../../../wire/http/relayer.js'
+import { listen } from '../../../opentelemetry/messages.js'
 import type { OpenSource } from '../../target/open-source.js'
-import { flagName, withVariable } from '../../target/source-flags.js'
+import { flagName } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'
-import { connectionLines$, type Meanwhile } from '../../render/connection-lines.js'
+import { connectionLines$, depthLines, type Meanwhile } from '../../render/connection-lines.js'
 import { orFail } from '../../render/error-text.js'
 import { interrupted, signals } from '../../stop.js'
 import { variableText } from '../../target/select-tokens.js'
@@ -31,79 +29,46 @@ export const serveUntilStopped = async (
   const lines = connectionLines$(source.client.status$, meanwhile).subscribe(({ message, level }) =>
     log(io, message, level),
   )
-  const channels = logChannels(io)
+  const stopLog = logChannels(io)
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
   return firstValueFrom(merge(stopped$, failure$)).finally(() => {
     if (reload !== undefined) io.off('SIGHUP', reload)
     lines.unsubscribe()
-    channels.unsubscribe()
+    stopLog()
   })
 }
 
-/** Logs the messages of a gateway until the subscription ends: one line when something fails, and one when it works again. */
-const logChannels = (io: Io): Subscription => {
-  const channels = new Subscription()
-  const on = <N extends ChannelName>(name: N, onMessage: (message: DiagnosticMessages[N]) => void): void => {
-    const listener = onMessage as (message: unknown) => void
-    subscribe(name, listener)
-    channels.add(() => void unsubscribe(name, listener))
-  }
-  on('svc-streams:request', depthLog(io))
-  on('svc-streams:gateway-history', ({ error }) =>
-    error === undefined
-      ? log(io, 'The history is written again.')
-      : log(
-          io,
-          `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
-          'warn',
-        ),
-  )
-  on('svc-streams:gateway-nats', ({ problem }) =>
-    problem === undefined
-      ? log(io, 'NATS accepts the messages of the gateway again.')
-      : log(
-          io,
-          `NATS refuses messages of the gateway: ${printable(problem)}. Check its permissions.`,
-          'warn',
-        ),
-  )
+/** Logs the messages of a gateway until the function is called: one line when something fails, and one when it works again. */
+const logChannels = (io: Io): (() => void) => {
   const damage = new Set<string>()
-  on('svc-streams:history-unreadable', ({ error: { message } }) => {
-    if (damage.has(message)) return
-    damage.add(message)
-    log(io, `A part of the history cannot be read: ${printable(message)}.`, 'warn')
+  return listen({
+    'svc-streams:request': depthLines(
+      ({ message, level }) => log(io, message, level),
+      'Consumers receive an error.',
+    ),
+    'svc-streams:gateway-history': ({ error }) =>
+      error === undefined
+        ? log(io, 'The history is written again.')
+        : log(
+            io,
+            `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
+            'warn',
+          ),
+    'svc-streams:gateway-nats': ({ problem }) =>
+      problem === undefined
+        ? log(io, 'NATS accepts the messages of the gateway again.')
+        : log(
+            io,
+            `NATS refuses messages of the gateway: ${printable(problem)}. Check its permissions.`,
+            'warn',
+          ),
+    'svc-streams:history-unreadable': ({ error: { message } }) => {
+      if (damage.has(message)) return
+      damage.add(message)
+      log(io, `A part of the history cannot be read: ${printable(message)}.`, 'warn')
+    },
   })
-  return channels
 }
-
-/** Whatever the token. A single failure may come from the clock, which the client corrects. */
-const depthLog = (io: Io): ((request: DiagnosticMessages['svc-streams:request']) => void) => {
-  let failures = 0
-  return (request) => {
-    if (request.route !== depthRoute) return
-    const problem = depthProblem(request)
-    if (problem === undefined) {
-      if (failures > 1) log(io, 'Depth requests succeed again.')
-      failures = 0
-    } else if (++failures === 2)
-      log(io, `Depth requests fail: ${problem}. Consumers receive an error.`, 'warn')
-  }
-}
-
-/** The service answers 500 for a token that it does not support. */
-const depthProblem = ({
-  status = 0,
-  error,
-}: DiagnosticMessages['svc-streams:request']): string | undefined => {
-  if (status === 401) return `status 401. Check ${withVariable('authKey')}`
-  return status > 500 ? `status ${status}` : error && requestProblems[error]
-}
-
-const requestProblems = {
-  NetworkError: 'no connection',
-  Timeout: 'no answer in time',
-  DecodeError: 'the answer is not readable',
-} as const
 
 const meanwhile: Meanwhile = {
   down: 'The gateway refuses consumers until it returns.',

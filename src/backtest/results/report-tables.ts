@@ -36,26 +36,27 @@ const maxRows = 1_000
 /** Longer lists are not in the page as a file. */
 const maxSavedRows = 10_000
 
-/** A list of trades: its title, its table, and a link to a file that the page contains. */
-const listOf = <Row>(
+/** A list of trades with its number, and a link to a file that the page contains. */
+const listTable = <Row>(
   name: string,
   columns: readonly Column<Row>[],
   saved: readonly (keyof Row & string)[],
   rows: readonly Row[],
-) => {
-  const isCut = rows.length > maxRows
-  const first = isCut ? `the first ${formatQuantity(maxRows)} of ` : ''
+  titled: (caption: string, html: string) => string,
+): string => {
+  const first = rows.length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''
   const caption = `${name}: ${first}${formatQuantity(rows.length)}`
-  const link = rows.length > maxSavedRows ? '' : csvLink(name.toLowerCase(), saved, rows)
-  return { caption, html: tableOf(caption, columns, rows.slice(0, maxRows)) + link }
+  const html = tableOf(caption, columns, rows.slice(0, maxRows)) + csvLink(name.toLowerCase(), saved, rows)
+  return rows.length === 0 ? '' : titled(caption, html)
 }
 
-/** A link to a file in the page. Its columns have the digits and the units of the rows. */
+/** A link to a file in the page, unless it has no rows or very many. Its columns have the digits and the units of the rows. */
 export const csvLink = <Row>(
   name: string,
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): string => {
+  if (rows.length === 0 || rows.length > maxSavedRows) return ''
   const textOf = (row: Row, column: keyof Row & string): string => {
     const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
     return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
@@ -67,9 +68,8 @@ export const csvLink = <Row>(
 
 const isTime = new Set(['at', 'decidedAt', 'from', 'to'])
 
-export const fillTable = (fills: readonly Filled[]): string => {
-  if (fills.length === 0) return ''
-  const { caption, html } = listOf<Filled>(
+export const fillTable = (fills: readonly Filled[]): string =>
+  listTable<Filled>(
     'Fills',
     [
       ['Time, UTC', ({ at }) => formatTime(at)],
@@ -85,13 +85,11 @@ export const fillTable = (fills: readonly Filled[]): string => {
     ],
     ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
     fills,
+    (caption, html) => `<details><summary>${caption}</summary>\n${html}</details>`,
   )
-  return `<details><summary>${caption}</summary>\n${html}</details>`
-}
 
-export const roundTripTable = (trips: readonly RoundTrip[]): string => {
-  if (trips.length === 0) return ''
-  const { caption, html } = listOf<RoundTrip>(
+export const roundTripTable = (trips: readonly RoundTrip[]): string =>
+  listTable<RoundTrip>(
     'Round trips',
     [
       ['Token', ({ symbol }) => symbol],
@@ -107,9 +105,8 @@ export const roundTripTable = (trips: readonly RoundTrip[]): string => {
     ],
     ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
     trips,
+    (caption, html) => `<h2>${caption}</h2>\n${html}`,
   )
-  return `<h2>${caption}</h2>\n${html}`
-}
 
 /** A test range of a walk-forward. */
 export interface ReportWindow {
@@ -147,7 +144,7 @@ export const windowTable = ({ metric, list }: ReportWindows): string => {
     list,
   )
   const columns = ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'] as const
-  return list.length === 0 ? '' : html + csvLink('test ranges', columns, list)
+  return html + csvLink('test ranges', columns, list)
 }
 
 export const positionTable = ({ account, fills }: RunTrades): string =>

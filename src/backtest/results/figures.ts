@@ -1,6 +1,5 @@
 import type { Equity } from '../account/events.js'
 import type { AnnualFigures } from './returns.js'
-import type { RoundTrip } from './round-trips.js'
 
 /** The figures of a run. USD. `null` where a figure has no meaning, such as a share of no trades. */
 export interface Summary {
@@ -65,30 +64,5 @@ export class Drawdowns {
 
   longestUntil(at: number): number {
     return Math.max(this.longestMs, at - (this.highestAt ?? at))
-  }
-}
-
-/** The figures of round trips. */
-export class TripResults {
-  private count = 0
-  private won = 0
-  private wonUsd = 0
-  private lostUsd = 0
-
-  add({ netUsd }: RoundTrip): void {
-    this.count++
-    if (netUsd > 0) this.won++
-    if (netUsd > 0) this.wonUsd += netUsd
-    else this.lostUsd -= netUsd
-  }
-
-  get figures(): Pick<Summary, 'roundTrips' | 'winRate' | 'expectancyUsd' | 'profitFactor'> {
-    const { count, won, wonUsd, lostUsd } = this
-    return {
-      roundTrips: count,
-      winRate: ratio(won, count),
-      expectancyUsd: count === 0 ? null : (wonUsd - lostUsd) / count,
-      profitFactor: ratio(wonUsd, lostUsd),
-    }
   }
 }

@@ -33,12 +33,12 @@ export interface Returns {
   readonly negativeSquares: number
 }
 
-export const noReturns: Returns = {
+const noReturns: Returns = {
   ...{ samples: 0, isMeaningless: false, count: 0, mean: 0, squares: 0, negativeSquares: 0 },
 }
 
 /** The returns of both. */
-export const joined = (a: Returns, b: Returns): Returns => {
+const joined = (a: Returns, b: Returns): Returns => {
   const count = a.count + b.count
   const difference = b.mean - a.mean
   return {
@@ -90,6 +90,11 @@ export class Samples {
   add(equity: Equity): void {
     if (this.last !== undefined) this.pass(this.last, equity.at)
     this.last = equity
+  }
+
+  /** Adds those of another run. There is no return from one run to the other. */
+  include(returns: Returns): void {
+    this.passed = joined(this.passed, returns)
   }
 
   /** Those so far. The last `Equity` is the sample of its own time, unless another event follows. */

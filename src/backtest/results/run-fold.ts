@@ -1,7 +1,7 @@
 import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
 import { Curve } from './curve.js'
-import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
-import { annualFigures, joined, noReturns, Samples, type Returns } from './returns.js'
+import { Drawdowns, ratio, type Summary } from './figures.js'
+import { annualFigures, Samples, type Returns } from './returns.js'
 import { OpenTrips, type RoundTrip } from './round-trips.js'
 
 /** The events of an account, folded: of any length, in constant memory. */
@@ -51,19 +51,15 @@ export class RunFold {
   /** The first and the last price of each token. */
   private readonly prices = new Map<string, readonly [first: number, last: number]>()
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
-  private readonly results = new TripResults()
-  private readonly openTrips = new OpenTrips((trip) => {
-    this.results.add(trip)
-    if (this.keepsTrades) this.trips.push(trip)
-  })
+  private readonly results = { trips: 0, won: 0, wonUsd: 0, lostUsd: 0 }
+  private readonly openTrips = new OpenTrips((trip) => this.addTrip(trip))
   private heldMs = 0
   private heldSince: number | undefined
   private readonly fills: Filled[] = []
   private readonly trips: RoundTrip[] = []
   private readonly unfilled = new Map<string, Unfilled>()
   private account: Account | undefined
-  // Of chained runs: their returns, and the time between them.
-  private chainedReturns = noReturns
+  // Of chained runs: the time between them.
   private pausedMs = 0
 
   /** `sampleMs` and `from`: of `summary`. */
@@ -94,6 +90,15 @@ export class RunFold {
       this.heldMs += fill.at - this.heldSince
       this.heldSince = undefined
     }
+  }
+
+  private addTrip(trip: RoundTrip): void {
+    const { results } = this
+    results.trips++
+    if (trip.netUsd > 0) results.won++
+    if (trip.netUsd > 0) results.wonUsd += trip.netUsd
+    else results.lostUsd -= trip.netUsd
+    if (this.keepsTrades) this.trips.push(trip)
   }
 
   private addEquity(equity: Equity): void {
@@ -136,21 +141,19 @@ export class RunFold {
     }
     // The curve of a run may have fewer points than the run had.
     this.drawdowns.include(summary)
-    this.chainedReturns = joined(this.chainedReturns, returns)
+    this.samples.include(returns)
     this.pausedMs += first.at - endedAt
     this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
     for (const name of added) this.sums[name] += summary[name]
     for (const [symbol, [from, to]] of prices) this.addPrices(symbol, from, to)
-    for (const trip of trips) {
-      this.results.add(trip)
-      this.trips.push(trip)
-    }
+    for (const trip of trips) this.addTrip(trip)
     for (const fill of fills) this.fills.push(fill)
     for (const each of unfilled.values()) addUnfilled(this.unfilled, each)
   }
 
   get summary(): Summary {
     const { first, last, sampleMs } = this
+    const { trips, won, wonUsd, lostUsd } = this.results
     const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
     const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
     const spanMs = first && last ? last.at - first.at - this.pausedMs : 0
@@ -158,8 +161,11 @@ export class RunFold {
     return {
       ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
       longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
-      annual: annualFigures(this.returns, sampleMs, returnRatio, spanMs),
-      ...{ sampleMs, exposure: ratio(heldMs, spanMs), ...this.results.figures, ...this.sums },
+      annual: annualFigures(this.samples.returns(), sampleMs, returnRatio, spanMs),
+      ...{ sampleMs, exposure: ratio(heldMs, spanMs), roundTrips: trips, winRate: ratio(won, trips) },
+      expectancyUsd: trips === 0 ? null : (wonUsd - lostUsd) / trips,
+      profitFactor: ratio(wonUsd, lostUsd),
+      ...this.sums,
       buyAndHold: Object.fromEntries([...this.prices].map(([symbol, [from, to]]) => [symbol, to / from - 1])),
     }
   }
@@ -173,12 +179,9 @@ export class RunFold {
   }
 
   get trades(): RunTrades {
-    const { fills, trips, unfilled, prices, account, returns } = this
+    const { fills, trips, unfilled, prices, account } = this
+    const returns = this.samples.returns()
     return { equities: this.curve.result(), fills, trips, unfilled, prices, account, returns }
-  }
-
-  private get returns(): Returns {
-    return joined(this.chainedReturns, this.samples.returns())
   }
 }
 

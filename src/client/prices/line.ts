@@ -11,7 +11,7 @@ export interface LineConfig extends PriceConnectionConfig {
 }
 
 /** One of the lines of a client: the connections that carry all wanted topics, usually one. */
-export class Line implements LineState {
+export class Line {
   readonly connections: PriceConnection[] = []
   /** The number of prices at the last check for silence. */
   private countedPrices = 0
@@ -60,10 +60,12 @@ export class Line implements LineState {
     return isReady ? 'ready' : 'open'
   }
 
+  /** The number of topics with a current price. */
   get liveTopics(): number {
     return this.topics.filter(hasCurrentPrice).length
   }
 
+  /** The upper bound of the age of the prices, in ms; `undefined` if it is unknown. */
   get lagMs(): number | undefined {
     const lags = this.connections.flatMap(({ session }) => session?.lag.ms ?? [])
     return lags.length === 0 ? undefined : Math.max(...lags)
@@ -178,13 +180,7 @@ const severityOf = (status: ConnectionStatus): number =>
  */
 export type LinePhase = 'connecting' | 'open' | 'ready' | 'behind' | 'silent' | 'waiting'
 
-export interface LineState {
-  readonly phase: LinePhase
-  /** The number of topics with a current price. */
-  readonly liveTopics: number
-  /** The upper bound of the age of the prices, in ms; `undefined` if it is unknown. */
-  readonly lagMs: number | undefined
-}
+export type LineState = Pick<Line, 'phase' | 'liveTopics' | 'lagMs'>
 
 /**
  * The line that is in front from now on: the present one, unless its prices are not current and another line is ready. Only a

@@ -21,11 +21,9 @@ import { lastPrice, phaseOf, silenceDeadline, type SubscribedTopic, type TopicTi
 
 /** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
 export type Effect =
-  | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
+  | ({ readonly _tag: 'Deliver' } & Delivery)
   /** The last price of the topic is delivered. */
   | { readonly _tag: 'DeliverPrice'; readonly state: SubscribedTopic }
-  /** A price was held at this time. */
-  | { readonly _tag: 'Held'; readonly at: number }
   /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
   | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
   | { readonly _tag: 'ProbeAnswered' }
@@ -37,8 +35,6 @@ export interface EffectConfig {
   readonly clock: Clock
   readonly publish: Publish
   readonly onUncorrelated: (error: UncorrelatedError) => void
-  /** A price is held because it may be older than `maxLag`. */
-  readonly onHeld: () => void
 }
 
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
@@ -124,14 +120,11 @@ export class EffectPerformer {
     const { session } = this.connection
     switch (effect._tag) {
       case 'Deliver':
-        return this.deliver(effect.delivery)
+        return this.deliver(effect)
       case 'DeliverPrice':
         // A subscriber of a diagnostics channel may have closed the client since, which leaves no topic live.
         if (effect.state.live) this.deliverPrice(effect.state)
         return
-      case 'Held':
-        session?.lag.onHeld(effect.at)
-        return this.config.onHeld()
       case 'Confirmed':
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':
@@ -166,8 +159,7 @@ export class EffectPerformer {
   }
 
   private deliverStale(state: SubscribedTopic, behindMs: number | undefined): void {
-    const eventFor = staleEvent(state, this.config.clock.elapsed(), behindMs)
-    this.deliver({ subscribers: subscribersIn(state), eventFor })
+    this.deliver(deliveryTo(state, staleEvent(state, this.config.clock.elapsed(), behindMs)))
   }
 
   private deliver(delivery: Delivery): void {
@@ -188,6 +180,16 @@ const publishFailure = (publish: Publish, host: string, event: PriceEvent | unde
   if (error._tag === 'SubscriptionTimeout') publish('svc-streams:unanswered', () => ({ host, error }))
   if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
 }
+
+/** The delivery of an event to all subscribers of a topic. */
+export const deliveryTo = (
+  state: SubscribedTopic,
+  eventFor: PriceEventFactory,
+): Extract<Effect, { readonly _tag: 'Deliver' }> => ({
+  _tag: 'Deliver',
+  subscribers: subscribersIn(state),
+  eventFor,
+})
 
 export const priceEvent =
   (price: ReceivedPrice): PriceEventFactory =>

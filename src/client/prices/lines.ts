@@ -15,10 +15,10 @@ import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { asap } from '../../base/time/coalesced-task.js'
 import { deadline } from '../../base/time/deadline.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
-import { staleEvent, type Effect } from './effects.js'
+import { deliveryTo, staleEvent, type Effect } from './effects.js'
 import { Line, nextFront, type LineConfig } from './line.js'
 import type { FailureOf } from './price-connection.js'
-import { PriceSubscription, subscribersIn, type PriceEvent } from './subscribers.js'
+import { PriceSubscription, type PriceEvent } from './subscribers.js'
 import { Rotation } from './rotation.js'
 import { copyPrice, positionIn, takeOver } from './topics.js'
 
@@ -302,8 +302,7 @@ export class Lines {
       const next = line.want(state.base, state.topic)
       const { isLost, isConfirmed } = takeOver(state, next, plan !== undefined)
       if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
-      const delivery = { subscribers: subscribersIn(next), eventFor: eventFor(state) }
-      if (isLost) effects.push({ _tag: 'Deliver', delivery })
+      if (isLost) effects.push(deliveryTo(next, eventFor(state)))
     }
     for (const connection of line.connections) connection.onFront(plan?.agrees === true)
     return effects

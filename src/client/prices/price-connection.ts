@@ -45,6 +45,8 @@ export interface PriceConnectionConfig
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
+  /** A price is held because it may be older than `maxLag`. */
+  readonly onHeld: () => void
   /** The gateway has announced that it will close the connection. */
   readonly onDraining: () => void
   /**
@@ -239,6 +241,9 @@ export class PriceConnection implements FrameSink {
     lag.onFrame(at)
     const behindMs = lag.isInTime(at) ? undefined : lag.heldMs
     this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch, behindMs }))
+    if (behindMs === undefined || session !== this.session) return
+    lag.onHeld(at)
+    this.config.onHeld()
   }
 
   onBinary(frame: Uint8Array): void {
@@ -295,7 +300,7 @@ export class PriceConnection implements FrameSink {
     const subscribers = this.subscriptions.onDown()
     this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
-    this.performer.perform([...taken, { _tag: 'Deliver', delivery: { subscribers, eventFor } }])
+    this.performer.perform([...taken, { _tag: 'Deliver', subscribers, eventFor }])
   }
 
   // What the events cause.

@@ -9,8 +9,8 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { EchoedTopic } from './sent-frames.js'
-import { staleEvent, type Effect } from './effects.js'
-import { subscribersIn, type ReceivedPrice } from './subscribers.js'
+import { deliveryTo, staleEvent, type Effect } from './effects.js'
+import type { ReceivedPrice } from './subscribers.js'
 import type { Subscriptions } from './subscriptions.js'
 import { countPrice, mayPrecedeRequest, phaseOf, setPosition } from './topics.js'
 
@@ -61,25 +61,22 @@ export const onPriceUpdate = (
   countPrice(state, position)
   const isInTime = behindMs === undefined
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
-  if (!isInTime && mayPrecedeRequest(state)) return [{ _tag: 'Held', at }]
+  if (!isInTime && mayPrecedeRequest(state)) return []
   // The age of a held price counts from its sending: it may be as old as the newest answered probe.
   const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   const before = phaseOf(state)
   const received = { price, receivedAt, epoch }
-  const effects = isInTime
-    ? subscriptions.onPrice(state, received, at, age)
-    : subscriptions.onHeldPrice(state, received, at, age)
+  const effects = subscriptions.onPrice(state, received, at, age, !isInTime)
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns?.learn(text, state) ?? 'not learnable'
-  if (!isInTime) return [...effects, { _tag: 'Held', at }]
+  if (!isInTime) return effects
   if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
   // While the connection is behind, the subscribers know.
   if (before === 'stale' || before === 'unreadable' || subscriptions.isBehind) return effects
   // The age of the price is at least `staleAfter`: it is no value.
-  const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
-  return [...effects, { _tag: 'Deliver', delivery }]
+  return [...effects, deliveryTo(state, staleEvent(state, at))]
 }
 
 /**
@@ -133,7 +130,7 @@ const onErrorText = (reception: Reception, text: string): readonly Effect[] => {
   const { clock, subscriptions, secrets } = reception
   const delivery = subscriptions.onErrorText(text, clock.elapsed(), secrets.redact(truncate(text)))
   return [
-    delivery === undefined ? uncorrelated(reception, 'error-text', text) : { _tag: 'Deliver', delivery },
+    delivery === undefined ? uncorrelated(reception, 'error-text', text) : { _tag: 'Deliver', ...delivery },
   ]
 }
 

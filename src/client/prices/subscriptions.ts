@@ -6,7 +6,7 @@ import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { ErrorTexts } from './error-texts.js'
 import { SentFrames } from './sent-frames.js'
-import { failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
+import { deliveryTo, failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
 import {
   addToList,
   removeFromList,
@@ -155,24 +155,25 @@ export class Subscriptions {
     return effects
   }
 
-  /** A price of a requested topic. `age`: the ms since a gateway received it, which count toward `staleAfter`. */
-  onPrice(state: SubscribedTopic, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
-    setPrice(state, price)
-    return this.onActivity(state, now, age)
-  }
-
   /**
-   * A price that may be older than `maxLag`. It ends no live topic: the data that has arrived may contain a newer price,
-   * and the deadline is handled after it.
+   * A price of a requested topic. `age`: the ms since a gateway received it, which count toward `staleAfter`. `isHeld`: it may be
+   * older than `maxLag`. Then it ends no live topic: the data that has arrived may contain a newer price, and the deadline is
+   * handled after it.
    */
-  onHeldPrice(state: SubscribedTopic, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
+  onPrice(
+    state: SubscribedTopic,
+    price: ReceivedPrice,
+    now: number,
+    age = 0,
+    isHeld = false,
+  ): readonly Effect[] {
     const { held } = state
+    setPrice(state, price)
+    const effects = this.onActivity(state, now, age, isHeld && phaseOf(state) !== 'stale')
+    if (!isHeld) return effects
     const previous = held?.previous
     const isReplaced = held?.hasReplaced === true || (!this.isBehind && held?.deliveredUpTo === 0)
-    const hasReplaced = isReplaced && previous === undefined
-    setPrice(state, price)
-    const effects = this.onActivity(state, now, age, phaseOf(state) !== 'stale')
-    state.held = { hasReplaced, deliveredUpTo: 0, previous }
+    state.held = { hasReplaced: isReplaced && previous === undefined, deliveredUpTo: 0, previous }
     return effects
   }
 
@@ -181,7 +182,7 @@ export class Subscriptions {
     state.live = false
     state.held = undefined
     state.unreadable = error
-    return deliver(
+    return deliveryTo(
       state,
       failureEvent(() => error),
     )
@@ -195,7 +196,7 @@ export class Subscriptions {
       if (!state.live) continue
       state.live = false
       state.held = newlyHeld
-      effects.push(deliver(state, staleEvent(state, now, behindMs)))
+      effects.push(deliveryTo(state, staleEvent(state, now, behindMs)))
     }
     return effects
   }
@@ -235,7 +236,7 @@ export class Subscriptions {
     for (const state of this.topics.values()) {
       if (releaseAt(state, this.timeouts) <= now) this.due.add(state)
       if (silenceDeadline(state, this.timeouts) <= now)
-        effects.push(deliver(state, this.onSilence(state, now)))
+        effects.push(deliveryTo(state, this.onSilence(state, now)))
       this.schedule(state)
     }
     return effects
@@ -315,8 +316,3 @@ export class Subscriptions {
     return needsRequest ? subscribeFrame(state.topic) : undefined
   }
 }
-
-const deliver = (state: SubscribedTopic, eventFor: PriceEventFactory): Effect => ({
-  _tag: 'Deliver',
-  delivery: { subscribers: subscribersIn(state), eventFor },
-})

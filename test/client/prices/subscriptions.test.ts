@@ -68,7 +68,7 @@ const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
 
 /** The deliveries that the deadlines passed at a time cause. */
 const deliveriesAt = (subscriptions: Subscriptions, now: number): readonly Delivery[] =>
-  subscriptions.onDeadline(now).flatMap((effect) => (effect._tag === 'Deliver' ? [effect.delivery] : []))
+  subscriptions.onDeadline(now).flatMap((effect) => (effect._tag === 'Deliver' ? [effect] : []))
 
 it('Subscriptions.onErrorText rejects no topic by the answer to an earlier request of the same topic', () => {
   const subscriptions = new Subscriptions({ ...timeouts, linger: 0 })

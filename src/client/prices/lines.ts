@@ -74,9 +74,7 @@ export class Lines {
     // Called after joining, so that this subscriber receives a change inside `next`.
     if (!isClosed) subscriber.next(status)
   })
-  readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
-    withSafeComplete$(this.uncorrelated$).subscribe(subscriber),
-  )
+  readonly errors$ = withSafeComplete$(this.uncorrelated$)
 
   /** Emits when a connection of the front has answered a probe. Never completes. */
   readonly measured$ = new Observable<unknown>((subscriber) => this.measurements$.subscribe(subscriber))

@@ -89,7 +89,7 @@ export class SentFrames {
   /** A frame is sent. Methods below call it too. */
   onSent(kind: SentFrame['kind'], base: Address, isFirst = false): void {
     const entry = this.entryOf(base)
-    if (this.unanswered.size === maxUnanswered) this.overflow()
+    this.hasOverflowed ||= this.unanswered.size === maxUnanswered
     if (this.hasOverflowed) return this.deleteIfUnused(entry)
     const frame = { kind, number: ++this.lastFrame, entry, isFirst }
     entry.unanswered.push(frame)
@@ -129,6 +129,7 @@ export class SentFrames {
   /** A confirmation lists these topics. Returns the number of probes that are answered by it. */
   onConfirmation(bases: Iterable<Address>): number {
     const number = ++this.lastConfirmation
+    if (this.hasOverflowed) return 0
     // The topics that a confirmation lists were requested before the frame that it answers.
     let from = 0
     for (const base of bases) {
@@ -223,16 +224,6 @@ export class SentFrames {
       if (each.kind === 'probe') this.probeCount--
     }
     this.deleteIfUnused(entry)
-  }
-
-  private overflow(): void {
-    this.hasOverflowed = true
-    this.probeCount = 0
-    for (const { entry } of this.unanswered) {
-      entry.unanswered.length = 0
-      this.deleteIfUnused(entry)
-    }
-    this.unanswered.clear()
   }
 
   private unsubscribe(entry: Entry, now: number): void {

@@ -42,11 +42,10 @@ export class RequestLimiter {
   private running = 0
   /** The number of running requests that are not sent yet: their transport may still connect. */
   private unsent = 0
-  /** The callbacks of the queue, by the number that gives their order. */
-  private readonly queued = new Map<number, () => void>()
-  private lastNumber = 0
-  /** No callback has a lower number. */
-  private firstNumber = 1
+  /** The callbacks that wait, in their order. */
+  private readonly queued = new Set<() => void>()
+  /** Those before the whole queue. */
+  private readonly first = new Set<() => void>()
   private readonly sending: CoalescedTask
   /** True while the first callback of the queue runs, until it starts a request. */
   private isTurn = false
@@ -63,17 +62,18 @@ export class RequestLimiter {
    * back before the whole queue, because the request was sent before.
    */
   acquire(onTurn: () => void, isRepeated = false): Cancel {
-    const isFirst = isRepeated || this.isTurn || this.queued.size === 0
+    const isFirst = isRepeated || this.isTurn
+    const isNext = isFirst || !this.isWaiting
     this.isTurn = false
-    if (isFirst && this.canSend(this.limits.clock.elapsed())) {
+    if (isNext && this.canSend(this.limits.clock.elapsed())) {
       onTurn()
       return noCancel
     }
-    const number = isFirst ? --this.firstNumber : ++this.lastNumber
-    this.queued.set(number, onTurn)
+    const queue = isFirst ? this.first : this.queued
+    queue.add(onTurn)
     this.sending.afterTick()
     return () => {
-      if (this.queued.delete(number) && this.queued.size === 0) this.sending.cancel()
+      if (queue.delete(onTurn) && !this.isWaiting) this.sending.cancel()
     }
   }
 
@@ -88,14 +88,18 @@ export class RequestLimiter {
   private readonly countSent = (hasEnded: boolean): void => {
     this.unsent--
     this.rate?.consume(1, this.limits.clock.elapsed())
-    if (!hasEnded && this.queued.size > 0) this.sending.afterTick()
+    if (!hasEnded && this.isWaiting) this.sending.afterTick()
   }
 
   private readonly countEnd = (): void => {
     this.running--
     // Called later, for two reasons. The connection of this request becomes free in an immediate, before which Bun
     // runs timers. If a caller cancels many requests at once, none of them may be sent.
-    if (this.queued.size > 0) this.sending.afterRead()
+    if (this.isWaiting) this.sending.afterRead()
+  }
+
+  private get isWaiting(): boolean {
+    return this.first.size > 0 || this.queued.size > 0
   }
 
   private canSend(now: number): boolean {
@@ -105,20 +109,20 @@ export class RequestLimiter {
 
   private sendQueued(): void {
     const { clock, maxConcurrentRequests } = this.limits
-    while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.callFirst()
-    if (this.rate === undefined || this.queued.size === 0 || this.running >= maxConcurrentRequests) return
+    while (this.isWaiting && this.canSend(clock.elapsed())) this.callFirst()
+    if (this.rate === undefined || !this.isWaiting || this.running >= maxConcurrentRequests) return
     const ms = this.rate.delay(clock.elapsed())
     // Without a delay it waits for a request that is not sent yet, or the window has passed since the loop.
     if (ms > 0 || this.unsent === 0) this.sending.afterDelay(Math.ceil(ms))
   }
 
   private callFirst(): void {
-    while (!this.queued.has(this.firstNumber)) this.firstNumber++
-    const onTurn = this.queued.get(this.firstNumber)
-    this.queued.delete(this.firstNumber)
+    const queue = this.first.size > 0 ? this.first : this.queued
+    const [onTurn = noCancel] = queue
+    queue.delete(onTurn)
     this.isTurn = true
     try {
-      onTurn?.()
+      onTurn()
     } catch (thrown) {
       // An exception in the handler of one request must not affect the others.
       reportError(thrown)

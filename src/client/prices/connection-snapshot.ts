@@ -56,9 +56,9 @@ export const connectionReport = (
   }
 }
 
-/** A reported connection has topics: its status is `Idle` only until its dial begins. */
-const stateNames: Readonly<Record<ConnectionStatus['_tag'], ConnectionState['state']>> = {
-  Idle: 'connecting',
+/** The state of a connection, apart from its age. One without topics waits for them. */
+export const stateNames: Readonly<Record<ConnectionStatus['_tag'], ConnectionState['state']>> = {
+  Idle: 'waiting',
   Connecting: 'connecting',
   Open: 'open',
   Waiting: 'waiting',

@@ -3,6 +3,7 @@ import type { LineSnapshot } from '../../base/domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { Host } from '../../wire/socket/host.js'
+import { stateNames } from './connection-snapshot.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { hasCurrentPrice, type SubscribedTopic } from './topics.js'
 
@@ -73,7 +74,7 @@ export class Line {
 
   snapshot(isFront: boolean): LineSnapshot {
     const { status, host, lagMs = null } = this
-    const state = behindMsOf(status) === undefined ? shownStates[status._tag] : 'behind'
+    const state = behindMsOf(status) === undefined ? stateNames[status._tag] : 'behind'
     return { url: host.shownUrl, state, isFront, lagMs }
   }
 
@@ -150,14 +151,6 @@ export class Line {
 }
 
 const idle: ConnectionStatus = { _tag: 'Idle' }
-
-const shownStates = {
-  Idle: 'waiting',
-  Connecting: 'connecting',
-  Open: 'open',
-  Waiting: 'waiting',
-  Closed: 'waiting',
-} as const
 
 /** The rank of a connection that is behind: between open and connecting. */
 const behindSeverity = 1.5

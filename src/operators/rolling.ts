@@ -79,8 +79,7 @@ export const rolling = <E>(
         if (ms === Infinity) {
           if (statistics.count > maxCount) statistics.shift()
         } else while (now - statistics.oldestTime >= ms) statistics.shift()
-        statistics.update()
-        const { count, mean, deviation, min, max } = statistics
+        const { count, mean, deviation, min, max } = statistics.current
         const isFull = ms === Infinity ? count === maxCount : now - firstAt >= ms
         const zScore = deviation === 0 ? null : (value - mean) / deviation
         return { value, count, isFull, mean, deviation, min, max, zScore }

@@ -6,7 +6,7 @@ import { host, listen } from '../listen.js'
 import { closeOnce } from '../../base/task/close-once.js'
 import { checkValue, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'
-import { seededRandom } from '../market/seeded-random.js'
+import { seededRandom, type Random } from '../market/seeded-random.js'
 
 /** A TCP proxy between a client and a service that can inject network faults. */
 export interface TcpProxy {
@@ -73,44 +73,11 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 
   const random = seededRandom(`proxy ${seed}`)
   const clients = new Set<Socket>()
-  const directionOf = (): DirectionState => ({
-    isCorrupting: false,
-    isFrozen$: new BehaviorSubject(false),
-    bandwidth: new Bandwidth(bytesPerSecond),
-  })
-  const directions = { up: directionOf(), down: directionOf() }
-  let delayMs = 0
-  /** Ends the delays and the transmissions that are under way. */
-  const healed$ = new Subject<void>()
-  const wait = async (ms: number): Promise<void> => {
-    if (ms > 0) await firstValueFrom(race(timer(ms), healed$))
-  }
-  const limitBandwidth = (limit: number): void => {
-    for (const direction of Object.values(directions)) direction.bandwidth = new Bandwidth(limit)
-  }
-  const heal = (): void => {
-    delayMs = 0
-    limitBandwidth(Infinity)
-    healed$.next()
-    for (const direction of Object.values(directions)) {
-      direction.isCorrupting = false
-      direction.isFrozen$.next(false)
-    }
-  }
-  const conditionsOf = (direction: DirectionState): NetworkConditions => ({
-    maxChunk: () => direction.bandwidth.maxChunk,
-    whenSent: (size) => wait(direction.bandwidth.reserve(size, performance.now())),
-    whenDelayed: () => wait(delayMs),
-    whenOpen: () => firstValueFrom(direction.isFrozen$.pipe(filter((isFrozen) => !isFrozen))),
-    transform: (chunk) => {
-      if (!direction.isCorrupting) return chunk
-      direction.isCorrupting = false
-      const corrupted = Buffer.from(chunk)
-      const index = Math.floor(random() * corrupted.length)
-      corrupted.writeUInt8(corrupted.readUInt8(index) ^ (1 << Math.floor(random() * 8)), index)
-      return corrupted
-    },
-  })
+  const up = new Direction(bytesPerSecond, random)
+  const down = new Direction(bytesPerSecond, random)
+  const directions = { up, down }
+  const both = [up, down]
+  const heal = (): void => both.forEach((direction) => direction.heal())
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const service = connect({ host: serviceHost, port: servicePort, allowHalfOpen: true, noDelay: true })
@@ -119,8 +86,8 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     // `forward` detects the destroyed socket.
     client.on('error', () => client.destroy())
     service.on('error', () => service.destroy())
-    void forward(client, service, conditionsOf(directions.up))
-    void forward(service, client, conditionsOf(directions.down))
+    void up.forward(client, service)
+    void down.forward(service, client)
   })
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
@@ -141,11 +108,11 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     },
     delay: (ms) => {
       checkValue('delay', ms, integer(0, 60_000, 'a whole number of ms'))
-      delayMs = ms
+      for (const each of both) each.delayMs = ms
     },
     bytesPerSecond: (limit) => {
       checkValue('bytesPerSecond', limit, proxyTable.bytesPerSecond)
-      limitBandwidth(limit)
+      for (const each of both) each.bandwidth = new Bandwidth(limit)
     },
     cut: () => {
       for (const client of clients) client.destroy()
@@ -154,8 +121,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
       for (const client of clients) reset(client)
     },
     freeze: (direction) => {
-      for (const each of ['up', 'down'] as const)
-        if (direction === undefined || direction === each) directions[each].isFrozen$.next(true)
+      for (const each of direction === undefined ? both : [directions[direction]]) each.freeze()
     },
     corrupt: (direction) => {
       directions[direction].isCorrupting = true
@@ -208,61 +174,83 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'wss:': 443,
 }
 
-/** The faults of the data to the service, or of the data to the client. */
-interface DirectionState {
-  isCorrupting: boolean
-  readonly isFrozen$: BehaviorSubject<boolean>
+/** The data to the service, or the data to the client, of all connections. */
+class Direction {
+  delayMs = 0
+  isCorrupting = false
   bandwidth: Bandwidth
-}
+  private readonly isFrozen$ = new BehaviorSubject(false)
+  /** Ends the delays and the transmissions that are under way. */
+  private readonly healed$ = new Subject<void>()
 
-/** The conditions that apply to each chunk of data in one direction. */
-interface NetworkConditions {
-  /** The maximum size of a chunk, in bytes: a slow link forwards a little data often. */
-  readonly maxChunk: () => number
-  /** Resolves when the bandwidth has been used for a chunk of this size. */
-  readonly whenSent: (size: number) => Promise<void>
-  /** Resolves when the delay of a chunk that arrives now is over. */
-  readonly whenDelayed: () => Promise<void>
-  /** Resolves when the direction is not frozen. */
-  readonly whenOpen: () => Promise<boolean>
-  readonly transform: (chunk: Buffer) => Buffer
-}
+  constructor(
+    bytesPerSecond: number,
+    private readonly random: Random,
+  ) {
+    this.bandwidth = new Bandwidth(bytesPerSecond)
+  }
 
-/** Forwards the data of one socket to another one, in order and with backpressure. */
-const forward = async (
-  from: Socket,
-  to: Socket,
-  { maxChunk, whenSent, whenDelayed, whenOpen, transform }: NetworkConditions,
-): Promise<void> => {
-  let delivered = Promise.resolve()
-  let hasRoom = Promise.resolve()
-  /** Delivers what arrives now when its delay is over, behind what arrived before. */
-  const deliver = (write: () => void): void => {
-    delivered = Promise.all([whenDelayed(), delivered])
-      .then(() => Promise.all([whenOpen(), hasRoom]))
-      .then(write)
+  freeze(): void {
+    this.isFrozen$.next(true)
   }
-  const writeChunk = (chunk: Buffer): void => {
-    if (!to.destroyed && !to.write(transform(chunk))) hasRoom = drained(to)
+
+  heal(): void {
+    this.delayMs = 0
+    this.isCorrupting = false
+    this.bandwidth = new Bandwidth(Infinity)
+    this.healed$.next()
+    this.isFrozen$.next(false)
   }
-  const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  try {
-    for await (const read of reads) {
-      for (let start = 0; start < read.length;) {
-        const chunk = read.subarray(start, start + maxChunk())
-        start += chunk.length
-        // The sender's data waits in the buffers of the system, and not here.
-        await Promise.all([whenOpen(), hasRoom])
-        // The data of a closed connection uses no bandwidth.
-        if (to.destroyed) break
-        await whenSent(chunk.length)
-        deliver(() => writeChunk(chunk))
-      }
+
+  /** Forwards the data of one socket to another one, in order and with backpressure. */
+  async forward(from: Socket, to: Socket): Promise<void> {
+    let delivered = Promise.resolve()
+    let hasRoom = Promise.resolve()
+    /** Delivers what arrives now when its delay is over, behind what arrived before. */
+    const deliver = (write: () => void): void => {
+      delivered = Promise.all([this.wait(this.delayMs), delivered])
+        .then(() => Promise.all([this.whenOpen(), hasRoom]))
+        .then(write)
     }
-    deliver(() => to.end())
-  } catch (error) {
-    // A socket was closed without a FIN. Close the other one in the same way.
-    deliver(() => (isPrematureClose(error) ? to.destroy() : reset(to)))
+    const writeChunk = (chunk: Buffer): void => {
+      if (!to.destroyed && !to.write(this.transformed(chunk))) hasRoom = drained(to)
+    }
+    const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    try {
+      for await (const read of reads) {
+        for (let start = 0; start < read.length;) {
+          const chunk = read.subarray(start, start + this.bandwidth.maxChunk)
+          start += chunk.length
+          // The sender's data waits in the buffers of the system, and not here.
+          await Promise.all([this.whenOpen(), hasRoom])
+          // The data of a closed connection uses no bandwidth.
+          if (to.destroyed) break
+          await this.wait(this.bandwidth.reserve(chunk.length, performance.now()))
+          deliver(() => writeChunk(chunk))
+        }
+      }
+      deliver(() => to.end())
+    } catch (error) {
+      // A socket was closed without a FIN. Close the other one in the same way.
+      deliver(() => (isPrematureClose(error) ? to.destroy() : reset(to)))
+    }
+  }
+
+  private async wait(ms: number): Promise<void> {
+    if (ms > 0) await firstValueFrom(race(timer(ms), this.healed$))
+  }
+
+  private whenOpen(): Promise<boolean> {
+    return firstValueFrom(this.isFrozen$.pipe(filter((isFrozen) => !isFrozen)))
+  }
+
+  private transformed(chunk: Buffer): Buffer {
+    if (!this.isCorrupting) return chunk
+    this.isCorrupting = false
+    const corrupted = Buffer.from(chunk)
+    const index = Math.floor(this.random() * corrupted.length)
+    corrupted.writeUInt8(corrupted.readUInt8(index) ^ (1 << Math.floor(this.random() * 8)), index)
+    return corrupted
   }
 }
 

@@ -1,6 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscription } from 'rxjs'
-import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import { liveSourceOf } from '../../base/domain/joinable.js'
 import type { Price } from '../../base/domain/price.js'
@@ -85,12 +84,7 @@ export type DepthStoreSnapshot = CurrentDepth | NoCurrentDepth
  */
 export const priceStore = <E extends PriceError | NotFresh = PriceError>(
   source$: Observable<Either<E, Price>>,
-): Store<PriceStoreSnapshot<E>> =>
-  createStore<E, Price, PriceStoreSnapshot<E>>(source$, {
-    live: (price) => ({ state: 'live', price, last: price, error: undefined }),
-    other: (state, last, error) => ({ state, price: undefined, last, error }),
-    stateOf: (error, hasPrice) => (error._tag === 'NotFresh' ? 'stale' : topicStateOf(error, hasPrice)),
-  })
+): Store<PriceStoreSnapshot<E>> => createStore<E, Price, PriceStoreSnapshot<E>>('price', source$)
 
 /**
  * A store of the current depth of a `depth$`. Throws a `ConfigurationError` for a value that is no observable.
@@ -99,32 +93,7 @@ export const priceStore = <E extends PriceError | NotFresh = PriceError>(
  * const store = depthStore(client.depth$(mint, 1_000))
  */
 export const depthStore = (source$: Observable<Either<DepthError, Depth>>): Store<DepthStoreSnapshot> =>
-  createStore<DepthError, Depth, DepthStoreSnapshot>(source$, {
-    live: (depth) => ({ state: 'live', depth, last: depth, error: undefined }),
-    other: (state, last, error) => ({ state, depth: undefined, last, error }),
-    stateOf: depthStateOf,
-  })
-
-const depthStateOf = (error: DepthError, hasDepth: boolean): OtherState => {
-  switch (error._tag) {
-    case 'InvalidMint':
-    case 'InvalidInterval':
-    case 'UnsupportedPair':
-      return 'rejected'
-    case 'DecodeError':
-      return hasDepth ? 'stale' : 'waiting'
-    case 'Unauthorized':
-    case 'HttpError':
-    case 'NetworkError':
-    case 'Timeout':
-    case 'ClientClosed':
-      return 'down'
-    default:
-      return assertNever(error)
-  }
-}
-
-type OtherState = Exclude<TopicState, 'live'>
+  createStore<DepthError, Depth, DepthStoreSnapshot>('depth', source$)
 
 /** What the snapshots of all kinds of stores have. */
 interface StoreSnapshot<E, A> {
@@ -133,20 +102,16 @@ interface StoreSnapshot<E, A> {
   readonly error: E | undefined
 }
 
-/** The snapshots of one kind of store. */
-interface Snapshots<E, A, S> {
-  readonly live: (value: A) => S
-  readonly other: (state: OtherState, last: A | undefined, error: E | undefined) => S
-  readonly stateOf: (error: E, hasValue: boolean) => OtherState
-}
-
-const createStore = <E, A, S extends StoreSnapshot<E, A>>(
+/** `field`: the name of the current value in a snapshot. */
+const createStore = <E extends { readonly _tag: string }, A, S extends StoreSnapshot<E, A>>(
+  field: 'price' | 'depth',
   source$: Observable<Either<E, A>>,
-  { live, other, stateOf }: Snapshots<E, A, S>,
 ): Store<S> => {
   checkValue('source$', source$, observable, shown)
   const { isCurrent } = liveSourceOf(source$)
-  const initial = other('waiting', undefined, undefined)
+  const snapshotOf = (state: TopicState, last: A | undefined, error?: E): S =>
+    ({ state, [field]: state === 'live' ? last : undefined, last, error }) as unknown as S
+  const initial = snapshotOf('waiting', undefined)
   const listeners = new Set<(snapshot: S) => void>()
   let snapshot = initial
   /** Replaces the live `snapshot` while its value may be too old. */
@@ -157,7 +122,7 @@ const createStore = <E, A, S extends StoreSnapshot<E, A>>(
   /** After a blocked event loop, timers run before the source can emit that its value is too old. */
   const current = (): S => {
     if (snapshot.state !== 'live' || isCurrent?.() !== false) return snapshot
-    return (late ??= other('stale', snapshot.last, undefined))
+    return (late ??= snapshotOf('stale', snapshot.last))
   }
 
   const notify = (): void => {
@@ -171,14 +136,14 @@ const createStore = <E, A, S extends StoreSnapshot<E, A>>(
     if (listeners.size > 0) cancelFrame ??= startFrame(notify)
   }
 
-  const setOther = (state: OtherState, error?: E): void => {
+  const setOther = (state: TopicState, error?: E): void => {
     // React renders again for each new object.
-    if (state !== snapshot.state || error !== snapshot.error) set(other(state, snapshot.last, error))
+    if (state !== snapshot.state || error !== snapshot.error) set(snapshotOf(state, snapshot.last, error))
   }
 
   const onEvent = (event: Either<E, A>): void => {
-    if (isLeft(event)) setOther(stateOf(event.left, snapshot.last !== undefined), event.left)
-    else set(live(event.right))
+    if (isLeft(event)) setOther(topicStateOf(event.left, snapshot.last !== undefined), event.left)
+    else set(snapshotOf('live', event.right))
   }
 
   /** After the end of a stream there is no current value. The error of the last event remains as the reason. */

@@ -11,7 +11,6 @@ import { rxClock } from '../base/time/rx-clock.js'
 import { windowTimeOf } from './data-window.js'
 import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs } from '../base/time/deadline.js'
 import type { TopicPast } from './missing-prices.js'
 import { PastJoin, type JoinObserver } from './past-join.js'
@@ -137,9 +136,13 @@ export function candles<E>(
   return (source$) =>
     new Observable((subscriber) => {
       const startedAt = config === undefined ? rxClock.wallClock() : -Infinity
-      const candles = new CandlesSubscriber<E>(subscriber, new CandleChart(ms, startedAt, fill))
-      if (config === undefined) return candles.subscribeTo(source$)
-      return new PastJoin(config, source$, subscriber, candles).start()
+      const candles = new Candles<E>(subscriber, new CandleChart(ms, startedAt, fill))
+      if (config !== undefined) return new PastJoin(config, source$, subscriber, candles).start()
+      return source$.subscribe({
+        next: (event) => candles.onEvent(event),
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => candles.onComplete(),
+      })
     })
 }
 
@@ -150,28 +153,23 @@ const optionTable = {
   ...joinOptionTable,
 } satisfies OptionTable<CandlesOptions>
 
-class CandlesSubscriber<E>
-  extends OperatorSubscriber<Either<E, Priced> | Priced, Either<E | HistoryError, Candle>>
-  implements JoinObserver<Either<E, Priced>>
-{
+class Candles<E> implements JoinObserver<Either<E, Priced>> {
   /** The timer for the end of the window, if the window has a candle. */
   private timer = Subscription.EMPTY
   /** True after an interruption whose missing prices are not read yet: no window ends. */
   private isInterrupted = false
 
   constructor(
-    subscriber: Subscriber<Either<E | HistoryError, Candle>>,
+    private readonly subscriber: Subscriber<Either<E | HistoryError, Candle>>,
     private readonly chart: CandleChart,
-  ) {
-    super(subscriber)
-  }
+  ) {}
 
-  protected onEvent(event: Either<E, Priced> | Priced): void {
+  onEvent(event: Either<E, Priced> | Priced): void {
     const now = rxClock.wallClock()
-    if (event._tag !== undefined) return this.addLive(event, windowTimeOf(event, now), now, false)
-    const plain = right(event)
-    this.addLive(plain, windowTimeOf(plain, now), now, false)
-    this.chart.lose()
+    const isPlain = event._tag === undefined
+    const either = isPlain ? right(event) : event
+    this.addLive(either, windowTimeOf(either, now), now, false)
+    if (isPlain) this.chart.lose()
   }
 
   onLive(event: Either<E, Priced>, time: number, isHeld: boolean): void {
@@ -230,12 +228,12 @@ class CandlesSubscriber<E>
 
   private startTimer(): void {
     this.timer.unsubscribe()
-    if (!this.chart.isOpen || this.closed || this.isInterrupted) return
+    if (!this.chart.isOpen || this.subscriber.closed || this.isInterrupted) return
     this.timer = this.chart.window.startTimer((time) => {
       this.emit(this.chart.move(time, rxClock.wallClock(), maxBlockedMs))
       this.startTimer()
     })
-    this.add(this.timer)
+    this.subscriber.add(this.timer)
   }
 
   private emit(closed: readonly Candle[]): void {

@@ -1,9 +1,8 @@
 import { isLeft, right, type Either, type Right } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
+import { Observable } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import type { EitherOperator } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 import { responsiveDelay } from './responsive-delay.js'
 
 /** The result of one window. */
@@ -38,47 +37,29 @@ export interface Conflated<A> {
 export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Conflated<A>>> => {
   checkValue('ms', ms, timerMsFrom(0), shown)
   return (source$) =>
-    new Observable((subscriber) => new ConflateSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
-}
-
-class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E, Conflated<A>>> {
-  /** Number of values of the open window; 0 if no window is open. */
-  private count = 0
-  /** The last value of the window, unless a `Left` has dropped it. */
-  private pending: Right<A> | undefined
-
-  constructor(
-    subscriber: Subscriber<Either<E, Conflated<A>>>,
-    private readonly ms: number,
-  ) {
-    super(subscriber)
-  }
-
-  protected onEvent(event: Either<E, A>): void {
-    if (isLeft(event)) {
-      this.pending = undefined
-      this.subscriber.next(event)
-      return
-    }
-    this.pending = event
-    this.count += 1
-    if (this.count === 1) this.closeLater()
-  }
-
-  protected onComplete(): void {
-    this.close()
-    this.subscriber.complete()
-  }
-
-  // Not in `onNext`: V8 allocates what the arrow function captures at each call of the function around it.
-  private closeLater(): void {
-    this.add(responsiveDelay(this.ms, () => this.close()))
-  }
-
-  private close(): void {
-    const { pending, count } = this
-    this.count = 0
-    this.pending = undefined
-    if (pending !== undefined) this.subscriber.next(right({ value: pending.right, dropped: count - 1 }))
-  }
+    new Observable((subscriber) => {
+      /** Number of values of the open window; 0 if no window is open. */
+      let count = 0
+      /** The last value of the window, unless a `Left` has dropped it. */
+      let pending: Right<A> | undefined
+      const close = (): void => {
+        const [last, dropped] = [pending, count - 1]
+        pending = undefined
+        count = 0
+        if (last !== undefined) subscriber.next(right({ value: last.right, dropped }))
+      }
+      return source$.subscribe({
+        next: (event) => {
+          pending = isLeft(event) ? undefined : event
+          if (isLeft(event)) return subscriber.next(event)
+          count += 1
+          if (count === 1) subscriber.add(responsiveDelay(ms, close))
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => {
+          close()
+          subscriber.complete()
+        },
+      })
+    })
 }

@@ -1,5 +1,5 @@
 import { isLeft, isRight, left, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
+import { Observable } from 'rxjs'
 import { isPriceValue } from '../base/domain/valid-numbers.js'
 import type { Price } from '../base/domain/price.js'
 import { stale } from '../base/errors/constructors.js'
@@ -9,7 +9,6 @@ import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { MovableDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { EitherOperator } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 
 /**
  * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
@@ -32,45 +31,28 @@ import { OperatorSubscriber } from './operator-subscriber.js'
 export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | Stale, A>> => {
   checkValue('ms', ms, timerMsFrom(0), shown)
   return (source$) =>
-    new Observable((subscriber) => new FreshWithinSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
-}
-
-class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E | Stale, A>> {
-  private latest: Either<E, A> | undefined
-  /** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
-  private readonly deadline = new MovableDeadline(rxClock, () => this.onDeadline())
-
-  constructor(
-    subscriber: Subscriber<Either<E | Stale, A>>,
-    private readonly ms: number,
-  ) {
-    super(subscriber)
-    this.add(() => this.deadline.stop())
-  }
-
-  protected onEvent(event: Either<E, A>): void {
-    this.latest = event
-    if (isLeft(event)) this.deadline.stop()
-    this.subscriber.next(event)
-    // A handler may have unsubscribed, or caused a newer event, which then decides.
-    if (isRight(event) && this.latest === event && !this.closed) this.restart()
-  }
-
-  protected onComplete(): void {
-    this.subscriber.complete()
-  }
-
-  private restart(): void {
-    const now = rxClock.elapsed()
-    // A timer that is due already would emit before what arrives at the same time.
-    if (this.ms === 0) this.deadline.stop()
-    this.deadline.set(now + this.ms, now)
-  }
-
-  private onDeadline(): void {
-    if (this.latest === undefined || isLeft(this.latest)) return
-    this.subscriber.next(left(staleOf(this.latest.right, this.ms)))
-  }
+    new Observable((subscriber) => {
+      let latest: Either<E, A> | undefined
+      // Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time.
+      const deadline = new MovableDeadline(rxClock, () => {
+        if (latest !== undefined && isRight(latest)) subscriber.next(left(staleOf(latest.right, ms)))
+      })
+      subscriber.add(() => deadline.stop())
+      return source$.subscribe({
+        next: (event) => {
+          latest = event
+          // A timer that is due already would emit before what arrives at the same time.
+          if (isLeft(event) || ms === 0) deadline.stop()
+          subscriber.next(event)
+          // A handler may have unsubscribed, or caused a newer event, which then decides.
+          if (isLeft(event) || latest !== event || subscriber.closed) return
+          const now = rxClock.elapsed()
+          deadline.set(now + ms, now)
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => subscriber.complete(),
+      })
+    })
 }
 
 const staleOf = (value: unknown, ms: number): Stale => {

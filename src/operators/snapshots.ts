@@ -1,12 +1,11 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
+import { Observable } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { DataWindow, maxQuietWindows, windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs } from '../base/time/deadline.js'
 
 /** What was in force at one time. */
@@ -49,52 +48,43 @@ export interface Snapshot<A> {
 export const snapshots = <E, A>(ms: number): EitherOperator<E, A, Either<E, Snapshot<A>>> => {
   checkValue('ms', ms, timerMsFrom(1), shown)
   return (source$) =>
-    new Observable((subscriber) => new SnapshotsSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
-}
-
-class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E, Snapshot<A>>> {
-  private readonly window: DataWindow
-  private latest: Either<E, A> | undefined
-
-  constructor(subscriber: Subscriber<Either<E, Snapshot<A>>>, ms: number) {
-    super(subscriber)
-    this.window = new DataWindow(ms, rxClock.wallClock())
-  }
-
-  protected onEvent(event: Either<E, A>): void {
-    const { latest } = this
-    const now = rxClock.wallClock()
-    // Changed before the emission, because a handler may cause further events.
-    this.latest = event
-    const isLost = isLeft(event) && now - this.window.to > maxLateMs
-    this.moveTo(windowTimeOf(event, now), now, isLost && latest !== undefined ? event : latest)
-    if (latest === undefined) this.startTimer()
-  }
-
-  protected onComplete(): void {
-    const now = rxClock.wallClock()
-    this.moveTo(now, now, this.latest)
-    this.subscriber.complete()
-  }
-
-  /** Emits the snapshots up to the window of a time, of the event that was in force until then. */
-  private moveTo(time: number, now: number, event: Either<E, A> | undefined): void {
-    const { window } = this
-    const { number, to, ms } = window
-    if (!window.moveTo(time, now) || event === undefined || now - to > maxBlockedMs) return
-    const { number: last } = window
-    if (last - number > maxQuietWindows) return
-    for (let next = number + 1; next <= last; next++) {
-      this.subscriber.next(isLeft(event) ? event : right({ at: next * ms, value: event.right }))
-    }
-  }
-
-  private startTimer(): void {
-    if (this.closed) return
-    const timer = this.window.startTimer((time) => {
-      this.moveTo(time, rxClock.wallClock(), this.latest)
-      this.startTimer()
+    new Observable((subscriber) => {
+      const window = new DataWindow(ms, rxClock.wallClock())
+      let latest: Either<E, A> | undefined
+      /** Emits the snapshots up to the window of a time, of the event that was in force until then. */
+      const moveTo = (time: number, now: number, event: Either<E, A> | undefined): void => {
+        const { number, to } = window
+        if (!window.moveTo(time, now) || event === undefined || now - to > maxBlockedMs) return
+        const { number: last } = window
+        if (last - number > maxQuietWindows) return
+        for (let next = number + 1; next <= last; next++) {
+          subscriber.next(isLeft(event) ? event : right({ at: next * ms, value: event.right }))
+        }
+      }
+      const startTimer = (): void => {
+        if (subscriber.closed) return
+        const timer = window.startTimer((time) => {
+          moveTo(time, rxClock.wallClock(), latest)
+          startTimer()
+        })
+        subscriber.add(timer)
+      }
+      return source$.subscribe({
+        next: (event) => {
+          const before = latest
+          const now = rxClock.wallClock()
+          // Changed before the emission, because a handler may cause further events.
+          latest = event
+          const isLost = isLeft(event) && now - window.to > maxLateMs
+          moveTo(windowTimeOf(event, now), now, isLost && before !== undefined ? event : before)
+          if (before === undefined) startTimer()
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => {
+          const now = rxClock.wallClock()
+          moveTo(now, now, latest)
+          subscriber.complete()
+        },
+      })
     })
-    this.add(timer)
-  }
 }

@@ -151,15 +151,6 @@ describe('candles', () => {
     })
   })
 
-  it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
-    const pulled: unknown[] = []
-    const source$ = of(prices['1']!, prices['E']!, prices['E']!).pipe(tap((value) => pulled.push(value)))
-    const { values, completedAt } = collectTimed(() => source$.pipe(candles(10), take(1)))
-    expect(values).toEqual([{ at: 0, value: prices['E'] }])
-    expect(completedAt).toBe(0)
-    expect(pulled).toHaveLength(2)
-  })
-
   it('assigns a price that a handler feeds back to the window of its arrival', () => {
     const source$ = new Subject<Tick>()
     const feedBack = (event: Either<string, Candle>) => {

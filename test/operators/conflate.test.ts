@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { isLeft, isRight, right, type Either, type Right } from 'fp-ts/lib/Either.js'
-import { of, Subject, take, tap, type Observable } from 'rxjs'
+import { of, Subject, tap, type Observable } from 'rxjs'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import type { Price } from '../../src/base/domain/price.js'
 import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
@@ -113,17 +113,6 @@ describe('conflate', () => {
     const events = [1, 2, 3].map((value) => ({ at: 5, value: right(value) }))
     const { values } = collectTimed(() => timeline$(events).pipe(conflate(0)))
     expect(values).toEqual([{ at: 5, value: right({ value: 3, dropped: 2 }) }])
-  })
-
-  it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
-    const pulled: unknown[] = []
-    const source$ = of(letterEvents['a']!, letterEvents['B']!, letterEvents['C']!).pipe(
-      tap((value) => pulled.push(value)),
-    )
-    const { values, completedAt } = collectTimed(() => source$.pipe(conflate(6), take(1)))
-    expect(values).toEqual([{ at: 0, value: letterEvents['B'] }])
-    expect(completedAt).toBe(0)
-    expect(pulled).toEqual([letterEvents['a'], letterEvents['B']])
   })
 
   it('opens a new window with a value that a handler feeds back', () => {

@@ -2,7 +2,6 @@ import type { Observable, Subscriber } from 'rxjs'
 import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
-import { OperatorSubscriber } from '../../operators/operator-subscriber.js'
 import type { PaperEvent } from './events.js'
 import type { MarketEvent, OrderGate } from './order-gate.js'
 
@@ -11,7 +10,7 @@ import type { MarketEvent, OrderGate } from './order-gate.js'
  * event would cost a sweep more than the account does. A strategy that subscribes after the first event subscribes to the
  * client itself, which gives it the current one.
  */
-export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, PaperEvent> {
+export class SharedStream<E extends MarketEvent> {
   /** For the strategy. */
   readonly event$: Stream<E>
   /** Of the strategy. Replaced on each change, so that a subscriber may come or go while an event is emitted. */
@@ -20,13 +19,12 @@ export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, P
 
   /** `run`: the subscriber of the run, which receives an Rx error of the source. */
   constructor(
-    run: Subscriber<PaperEvent>,
+    private readonly run: Subscriber<PaperEvent>,
     private readonly source$: Observable<E>,
     private readonly gate: OrderGate,
     private readonly receive: (event: E) => void,
     private readonly onEnd: () => void,
   ) {
-    super(run)
     const { open$, position, maxLag } = liveSourceOf(source$)
     const shared$ = new EventStream<E>((subscriber) => {
       if (this.hasStarted) {
@@ -45,10 +43,15 @@ export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, P
   }
 
   start(): void {
-    this.subscribeTo(this.source$)
+    const subscription = this.source$.subscribe({
+      next: (event) => this.onEvent(event),
+      error: (thrown) => this.run.error(thrown),
+      complete: () => this.onComplete(),
+    })
+    this.run.add(subscription)
   }
 
-  protected override onEvent(event: E): void {
+  private onEvent(event: E): void {
     this.hasStarted = true
     this.gate.onEvent(event)
     this.receive(event)
@@ -56,7 +59,7 @@ export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, P
     this.gate.isReading = false
   }
 
-  protected override onComplete(): void {
+  private onComplete(): void {
     this.hasStarted = true
     this.onEnd()
     for (const each of this.subscribers) safeComplete(each)

@@ -77,7 +77,7 @@ export const underReplay: RunInTime = (work, end) => {
   time.dispose()
 }
 
-/** Plays a scenario. Returns what the subscriber and the sources saw, with times, in order. */
+/** Plays a scenario. Returns what the subscriber saw, in order, and when the sources were unsubscribed from. */
 export const play = <Out>(
   { before, steps, fedBack, unsubscribesAt, maxEmissions }: Scenario,
   runInTime: RunInTime,
@@ -85,6 +85,7 @@ export const play = <Out>(
   operator: (sources$: readonly Source$[]) => Observable<Out>,
 ): readonly unknown[] => {
   const log: unknown[] = []
+  const teardowns: (number | undefined)[] = []
   const subjects = Array.from({ length: sources }, () => new ReplaySubject<Either<string, Payload>>())
   let id = 0
   const act = ({ source, kind, number }: Action): void => {
@@ -97,7 +98,7 @@ export const play = <Out>(
   before.forEach(act)
   runInTime((now) => {
     const sources$ = subjects.map((subject, source) =>
-      subject.pipe(finalize(() => log.push([now(), 'teardown', source]))),
+      subject.pipe(finalize(() => (teardowns[source] = now()))),
     )
     let emissions = 0
     let at = 0
@@ -121,7 +122,7 @@ export const play = <Out>(
         complete: () => log.push([now(), 'complete']),
       })
   }, 1_000)
-  return log
+  return [log, teardowns]
 }
 
 const payload = (id: number, number: number, isDated: boolean): Payload =>

@@ -3,6 +3,8 @@ import { portOption, timerOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
   flagOption,
+  objectWith,
+  plainObject,
   stringOption,
   withDefault,
   type OptionTable,
@@ -47,10 +49,8 @@ export interface SimulatorOptions {
   readonly signal?: Signal
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
 const isMarket = (value: unknown): boolean =>
-  isObject(value) && 'open' in value && 'tokens' in value && Array.isArray(value.tokens)
+  objectWith(['open']).holds(value) && Array.isArray((value as Market).tokens)
 
 /** Groups of four digits, in either alphabet. The last group may be short and unpadded, but not a single digit. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{2}(?:==)?)$/
@@ -82,7 +82,7 @@ export const simulatorTable = {
   ),
   cors: flagOption(false),
   faults: withDefault(
-    checkedOption<Faults>('object', { expected: 'an object of faults', holds: isObject }),
+    checkedOption<Faults>('object', { ...plainObject, expected: 'an object of faults' }),
     {},
   ),
   signal: checkedOption<Signal>('object', {

@@ -1,6 +1,14 @@
 import { BehaviorSubject, filter, firstValueFrom } from 'rxjs'
 import { integer, milliseconds } from '../../base/option-kinds/number-option.js'
-import { flag, oneOf, type Check, type Checks } from '../../base/option-kinds/option.js'
+import {
+  checkedOption,
+  flag,
+  nestedOption,
+  oneOf,
+  required,
+  type Check,
+  type Checks,
+} from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
 
 // To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses) or
@@ -97,18 +105,15 @@ export const bodyFaults = ['truncated', 'cut-off', 'oversized', 'html'] as const
 export const closeCode: Check = {
   expected: 'a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999',
   holds: (value) =>
-    Number.isInteger(value) &&
-    (integer(1000, 1003).holds(value) ||
-      integer(1007, 1014).holds(value) ||
-      integer(3000, 4999).holds(value)),
+    [integer(1000, 1003), integer(1007, 1014), integer(3000, 4999)].some(({ holds }) => holds(value)),
 }
 
 export const faultChecks: Checks<Faults> = {
   stall: flag,
-  drop: {
-    expected: `{ every, code }; every: ${milliseconds.expected}; code: none, or ${closeCode.expected}`,
-    holds: (value) => isDrop(value),
-  },
+  drop: nestedOption({
+    every: required(checkedOption<number>('integer', milliseconds)),
+    code: checkedOption<number>('integer', closeCode),
+  }),
   refuseUpgrades: integer(300, 599, 'an HTTP status'),
   garbage: {
     expected: `an array of ${oneOf(...garbageKinds).expected}`,
@@ -129,13 +134,6 @@ export const faultChecks: Checks<Faults> = {
   clockOffset: integer(-1e14, 1e14, 'a whole number of ms'),
   body: oneOf(...bodyFaults),
   quantitiesAsText: flag,
-}
-
-const isDrop = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false
-  const { every, code, ...others } = value as Partial<Record<keyof Drop, unknown>>
-  const isCode = code === undefined || closeCode.holds(code)
-  return milliseconds.holds(every) && isCode && Object.keys(others).length === 0
 }
 
 /** Holds the current faults. */

@@ -1,7 +1,7 @@
 import type { Address } from '../../base/domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
 import { lowerCase, type Market, type Quote, type Token } from './market.js'
-import { positiveNumber } from './token-options.js'
+import { priceOption } from './token-options.js'
 
 /** A supported token with its latest quote. Both addresses are lower-case. */
 export interface Listing {
@@ -107,8 +107,4 @@ export class Listings {
 }
 
 const isValidQuote = ({ price, buy, sell }: Quote): boolean =>
-  positiveNumber.holds(price) &&
-  typeof buy === 'bigint' &&
-  buy >= 0n &&
-  typeof sell === 'bigint' &&
-  sell >= 0n
+  priceOption.holds(price) && [buy, sell].every((units) => typeof units === 'bigint' && units >= 0n)

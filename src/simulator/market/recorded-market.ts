@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { checkValue, SimulatorError } from '../simulator-error.js'
 import { btc, eth } from './token-options.js'
@@ -35,9 +36,6 @@ export const recordedMarket = ({ speed = speedOption.default }: RecordedMarketOp
   }
 }
 
-/** Keeps delays of slow recordings within the range of Node's timers, in ms. */
-const maxTimerDelay = 60_000
-
 const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote) => void): (() => void) => {
   const duration = rows.at(-1)?.at ?? 0
   for (const { address } of Object.values(recordedTokens)) {
@@ -48,8 +46,6 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
   let startedAt = performance.now()
   const elapsed = () => (performance.now() - startedAt) * speed
   const emitDue = () => {
-    // After a suspend of the machine, playback continues at the same row.
-    if (elapsed() > 2 * duration) startedAt = performance.now() - (rows[index]?.at ?? 0) / speed
     for (let row = rows[index]; row !== undefined && row.at <= elapsed(); row = rows[index]) {
       emit(row.quote)
       index += 1
@@ -58,7 +54,7 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
       startedAt += duration / speed
     }
     const delay = ((rows[index]?.at ?? 0) - elapsed()) / speed
-    timer = setTimeout(emitDue, Math.min(Math.max(delay, 1), maxTimerDelay))
+    timer = setTimeout(emitDue, Math.min(Math.max(delay, 1), maxTimerMs))
   }
   let timer = setTimeout(emitDue, 1)
   return () => clearTimeout(timer)

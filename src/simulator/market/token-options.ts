@@ -1,13 +1,6 @@
 import type { Address } from '../../base/domain/address.js'
-import { integerOption } from '../../base/option-kinds/number-option.js'
-import {
-  checkedOption,
-  required,
-  stringOption,
-  withDefault,
-  type Check,
-  type OptionTable,
-} from '../../base/option-kinds/option.js'
+import { integerOption, numberOption } from '../../base/option-kinds/number-option.js'
+import { required, stringOption, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
 import { lowerCase, type Token } from './market.js'
 
@@ -30,10 +23,7 @@ export interface WalkToken extends Token {
   readonly price: number
 }
 
-export const positiveNumber: Check = {
-  expected: 'a finite number above 0',
-  holds: (value) => typeof value === 'number' && value > 0 && value < Infinity,
-}
+export const priceOption = numberOption({ above: 0, default: 100 })
 
 const textOption = stringOption(/^/, 'a string')
 
@@ -41,7 +31,7 @@ const tokenTable = {
   address: required(stringOption<Address>(/^0x[0-9a-f]+$/i, 'a token address, `0x` and hex digits')),
   symbol: textOption,
   decimals: integerOption({ min: 0, max: 100, default: 18 }, 'an integer'),
-  price: withDefault(checkedOption('number', positiveNumber), 100),
+  price: priceOption,
   topic: textOption,
 } satisfies OptionTable<TokenOptions>
 

@@ -1,4 +1,5 @@
 import type { Address } from '../../base/domain/address.js'
+import { plainObject } from '../../base/option-kinds/option.js'
 import { quoteTokenAddress } from '../market/token-options.js'
 import { lowerCase } from '../market/market.js'
 
@@ -33,26 +34,21 @@ export const topicWithQuote = (base: Address, service: string): string =>
 
 const methods = ['subscribe', 'unsubscribe'] as const
 
-type Method = (typeof methods)[number]
-
 /** A request over the WebSocket (section 4.3 of the service's documentation). */
 export interface ClientMessage {
-  readonly method: Method
+  readonly method: (typeof methods)[number]
   readonly topic: string
 }
 
 /** Parses a text frame. Returns the error text to send back if the frame is not a valid request. */
 export const parseClientMessage = (text: string): ClientMessage | string => {
   const value = jsonOrUndefined(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalidRequestText('expected a JSON object')
-  }
-  const { method, topic } = value as Readonly<Record<string, unknown>>
-  if (!isMethod(method)) return invalidRequestText(`expected method to be ${methods.join(' or ')}`)
+  if (!plainObject.holds(value)) return invalidRequestText('expected a JSON object')
+  const { method: given, topic } = value as Readonly<Record<string, unknown>>
+  const method = methods.find((each) => each === given)
+  if (method === undefined) return invalidRequestText(`expected method to be ${methods.join(' or ')}`)
   return typeof topic === 'string' ? { method, topic } : invalidRequestText('expected topic to be a string')
 }
-
-const isMethod = (value: unknown): value is Method => methods.some((method) => method === value)
 
 const jsonOrUndefined = (text: string): unknown => {
   try {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { maxExpirationMs } from '../../src/gateway/http/access.js'
 import { backlogTime } from '../../src/gateway/websocket/consumer-output.js'
-import { pongTime } from '../../src/gateway/websocket/ping-timer.js'
+import { pongTime } from '../../src/gateway/websocket/ack-window.js'
 import { returnTime } from '../../src/gateway/subscriptions/demand.js'
 import { retryTime } from '../../src/nats/connection/nats-link.js'
 import { connectTime } from '../../src/nats/options.js'
@@ -17,7 +17,7 @@ test.each([
     `expiration of a signature may be at most ${maxExpirationMs / 60_000} minutes in the future`,
   ],
   ['operate/gateway', `no consumer has requested again within ${returnTime / 1000} s of that time`],
-  ['operate/gateway', `consumer answers no ping for ${(pongTime * 2) / 3000} to ${pongTime / 1000} s`],
+  ['operate/gateway', `consumer answers no ping for ${pongTime / 1500} to ${pongTime / 1000} s`],
   ['operate/gateway', `has ${backlogTime / 1000} s to read what was sent before`],
   ['operate/many-machines', `renews a lease every ${renewInterval} ms`],
   ['operate/many-machines', `expires ${leaseTime} ms after its last renewal`],

@@ -38,6 +38,15 @@ const soonBytes = 1024
 const soonMs = 100
 const laterMs = 1_000
 
+/** The longest time between two markers, also without data, in ms. */
+const idleMs = 15_000
+
+/** A consumer that answers no marker for this time is silent, in ms. */
+const silentMs = 30_000
+
+/** A consumer is ended this time after its last answer, at the latest, in ms. */
+export const pongTime = idleMs + silentMs
+
 /** The maximum number of unanswered markers. `ws` treats 60 pings in one read as an attack. */
 const maxMarkers = 16
 
@@ -66,6 +75,8 @@ export class AckWindow {
   private markers: Marker[] = []
   private lastId = 0
   private markedAt = -Infinity
+  /** When the last pong arrived. */
+  private answeredAt = -Infinity
   /**
    * The limit changes once per round trip: markers up to these ids were sent before it was last changed, or last
    * reduced.
@@ -152,6 +163,7 @@ export class AckWindow {
     // While prices are held, the last marker ends the hold: another marker would extend it.
     if (this.markers.length >= (this.isHolding ? 1 : maxMarkers)) return false
     const waited = now - this.markedAt
+    if (waited >= idleMs) return true
     // Without data, the limit grows again too.
     if (!this.isUnmarked) return this.isLimited && !this.isHolding && waited >= soonMs
     return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
@@ -172,11 +184,18 @@ export class AckWindow {
     return oldest !== undefined && this.hasAnswered && now - oldest.sentAt > this.inTimeMs
   }
 
+  /** True if the consumer has answered nothing for too long: it is gone, or does not read. */
+  isSilent(now: number): boolean {
+    const [oldest] = this.markers
+    return oldest !== undefined && now - Math.max(oldest.sentAt, this.answeredAt) >= silentMs
+  }
+
   /**
-   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may
-   * have waited after other data of the consumer.
+   * Handles a pong. It answers all earlier markers too. One with an unknown id shows only that the consumer is alive.
+   * `isDirect`: false if the pong may have waited after other data of the consumer.
    */
   onAck(id: number, now: number, isDirect = true): void {
+    this.answeredAt = now
     const marker = this.markers.find((each) => each.id === id)
     if (marker === undefined) return
     const roundTrip = now - marker.sentAt

@@ -47,7 +47,6 @@ export abstract class ConsumerOutput implements Recipient {
   endCause: GatewayDisconnectCause = 'consumer'
   /** True from the close frame on: messages of the consumer that arrive later have no effect. */
   protected isEnding = false
-  private unansweredPings = 0
   private readonly endTimer = new Subscription()
   protected readonly window = new AckWindow()
   protected readonly held = new HeldFrames()
@@ -66,7 +65,6 @@ export abstract class ConsumerOutput implements Recipient {
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
   protected unwrittenTexts = 0
-  private pausedBefore = 0
 
   constructor(
     private readonly webSocket: ConsumerWebSocket,
@@ -109,11 +107,6 @@ export abstract class ConsumerOutput implements Recipient {
     this.config.outbox.add(this, this.held.isEmpty ? frame : this.countable(frame, topic))
   }
 
-  /** Called when the connection is open. The first ping measures the round trip, before there is data. */
-  open(): void {
-    this.mark()
-  }
-
   /**
    * Monotonic time in which the consumer was read, in ms: answers that it has sent behind other messages are late only by
    * this time.
@@ -122,22 +115,18 @@ export abstract class ConsumerOutput implements Recipient {
     return this.config.now() - this.pausedMs()
   }
 
-  /** Pings the consumer, or ends its connection if it has not answered this many pings while it was read. */
-  ping(maxUnanswered: number): void {
-    const pausedMs = this.pausedMs()
-    if (pausedMs > this.pausedBefore) this.unansweredPings = 0
-    this.pausedBefore = pausedMs
-    if (this.unansweredPings++ >= maxUnanswered) {
-      if (!this.isEnding) this.endCause = 'no-pong'
-      this.webSocket.terminate()
-    } else if (!this.isEnding) this.mark()
-  }
-
-  /** Sends the marker that is due, and holds prices if an earlier marker is late. */
+  /**
+   * Sends the marker that is due, and holds prices if an earlier marker is late. Ends a silent consumer. The first call is that of
+   * an open connection without data: its marker measures the round trip.
+   */
   check(): void {
     if (this.isEnding) return
     const { window } = this
     const now = this.now()
+    if (window.isSilent(now)) {
+      this.endCause = 'no-pong'
+      return this.webSocket.terminate()
+    }
     this.maySend = true
     if (!this.isFree) this.onWindowChanged()
     if (this.held.size > 0 && !window.isHolding) this.sendHeld()
@@ -186,9 +175,7 @@ export abstract class ConsumerOutput implements Recipient {
     this.endOverflow()
   }
 
-  /** A pong with any payload shows that the consumer is alive. */
   onPong(payload: string): void {
-    this.unansweredPings = 0
     if (this.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.topicCount <= maxDirectTopics

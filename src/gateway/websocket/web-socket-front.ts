@@ -10,9 +10,9 @@ import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
 import { closingReason, Sessions, type SessionsConfig } from '../subscriptions/sessions.js'
 import { serviceIsDown } from '../subscriptions/upstream.js'
+import { CheckTimer } from './check-timer.js'
 import { Connection, type ConnectionConfig } from './connection.js'
 import { Outbox } from './outbox.js'
-import { PingTimer } from './ping-timer.js'
 import { asciiFrame, type ConsumerStream, type ConsumerWebSocket } from './text-frame.js'
 
 /** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
@@ -30,7 +30,7 @@ export class WebSocketFront {
   private readonly connections: ReadonlySet<Connection>
   private readonly feed: PriceFeed
   private readonly measuring: Subscription
-  private readonly pings: PingTimer
+  private readonly checks: CheckTimer
   private readonly connectionConfig: ConnectionConfig
   private endedDroppedPrices = 0
   /** `undefined` while consumers are accepted. */
@@ -58,7 +58,7 @@ export class WebSocketFront {
       },
     })
     this.connections = this.sessions.all
-    this.pings = new PingTimer(this.connections, clock)
+    this.checks = new CheckTimer(this.connections, clock)
     this.measuring = this.feed.measured$.subscribe(() => {
       for (const connection of this.connections) connection.onMeasured()
     })
@@ -67,7 +67,7 @@ export class WebSocketFront {
       feed: this.feed,
       outbox: new Outbox(),
       maxBufferedBytes: config.maxBufferedBytes,
-      now: this.pings.now,
+      now: this.checks.now,
       report,
     }
   }
@@ -93,8 +93,8 @@ export class WebSocketFront {
   accept(webSocket: ConsumerWebSocket, socket: ConsumerStream, pausedMs: () => number = () => 0): Connection {
     const connection = new Connection(webSocket, socket, this.connectionConfig, pausedMs)
     this.sessions.onOpened(connection)
-    this.pings.start()
-    connection.open()
+    this.checks.start()
+    connection.check()
     return connection
   }
 
@@ -162,7 +162,7 @@ export class WebSocketFront {
     this.draining?.unsubscribe()
     this.draining = Subscription.EMPTY
     this.measuring.unsubscribe()
-    this.pings.stop()
+    this.checks.stop()
     this.sessions.close()
     this.resolveIfEmpty()
     return this.allClosed.promise

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { ConsumedTopic } from '../../../src/gateway/subscriptions/topic-feed.js'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
-import { PingTimer } from '../../../src/gateway/websocket/ping-timer.js'
+import { CheckTimer } from '../../../src/gateway/websocket/check-timer.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { nextTurn } from '../../../src/base/time/macrotask.js'
 import { marbles } from '../../support/time/marbles.js'
@@ -98,7 +98,7 @@ const createHoldingSession = async (config: Parameters<typeof createManualSessio
     current = price
     session.send(asciiFrame(price), topic)
   }
-  session.open()
+  session.check()
   session.onPong('1')
   setPrice('a')
   await nextTurn()
@@ -212,10 +212,10 @@ describe('a consumer that is behind', () => {
     session.check()
     session.sendText('a')
     await nextTurn()
-    expect(log).toEqual(['a'])
+    expect(log).toEqual(['ping 1', 'a'])
     isUpToDate = true
     session.check()
-    expect(log.slice(0, 2)).toEqual(['a', 'pong id'])
+    expect(log.slice(0, 3)).toEqual(['ping 1', 'a', 'pong id'])
   })
 
   it('gets the answer to a repeated subscribe message behind the held prices too: a page has no pings', async () => {
@@ -356,7 +356,7 @@ describe('a consumer that is behind', () => {
   it('is not ended because of its prices, but of more than maxBufferedBytes behind them', () => {
     const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
     const text = Buffer.from('\x81\x01a', 'latin1')
-    session.open()
+    session.check()
     session.onPong('1')
     setUnsent(5_000)
     session.write(text)
@@ -375,7 +375,7 @@ describe('many prices that were held before the first answer', () => {
   it('are sent in probes: each has twice the room of the one before, and none makes the consumer behind', () => {
     const { session, log } = createManualSession({ maxBufferedBytes: Infinity })
     const names = Array.from({ length: 450 }, (_, index) => String(index).padEnd(98))
-    session.open()
+    session.check()
     session.sendText('x'.repeat(7_000))
     for (const name of names)
       session.send(
@@ -402,7 +402,7 @@ describe('a price behind many answers', () => {
   it('waits for their pong, and the consumer is behind once that is late', async () => {
     let now = 0
     const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
-    session.open()
+    session.check()
     session.onPong('1')
     for (const answer of answers) session.sendText(answer)
     session.send(asciiFrame('price'), topic)
@@ -420,7 +420,7 @@ describe('a price behind many answers', () => {
 
   it('does not wait behind less than 12 kB, unless it is the last price of a new topic', async () => {
     const { session, log } = createManualSession({ maxBufferedBytes: Infinity })
-    session.open()
+    session.check()
     session.onPong('1')
     for (const answer of answersOf(7)) session.sendText(answer)
     session.send(topic.currentFrame() ?? '', topic, false)
@@ -438,7 +438,7 @@ describe('a price behind many answers', () => {
   it('waits for the first answer of the consumer, which may follow a long upload', () => {
     let now = 0
     const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
-    session.open()
+    session.check()
     for (const answer of answers) session.sendText(answer)
     session.send(asciiFrame('price'), topic)
     now = 10_000
@@ -464,7 +464,7 @@ describe('a consumer that reads nothing', () => {
 
   it('is ended when it forges the pong of a ping that is unsent', () => {
     const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
-    session.open()
+    session.check()
     session.onPong('1')
     setUnsent(1500)
     session.write(Buffer.from('\x81\x01a', 'latin1'))
@@ -482,29 +482,35 @@ describe('a consumer that reads nothing', () => {
   })
 })
 
-describe('the pings', () => {
-  it('end a connection that has not answered two, after 45 s', () => {
-    marbles(({ hot, flush }) => {
-      const [silent, alive] = [createManualSession(), createManualSession()]
-      const pings = new PingTimer(new Set([silent.session, alive.session]), currentClock())
-      pings.start()
-      hot('44999ms x').subscribe(() => {
-        expect(silent.log).toEqual(['ping 1', 'ping 2'])
-        alive.session.onPong('')
-      })
-      hot('46s x').subscribe(() => pings.stop())
-      flush()
-      expect([silent.log, alive.log]).toEqual([
-        ['ping 1', 'ping 2', 'terminate'],
-        ['ping 1', 'ping 2', 'ping 3'],
-      ])
-    })
+describe('the pings of a gateway', () => {
+  it('are sent every 15 s, and end a connection that has not answered any for 30 s', () => {
+    let now = 0
+    const [silent, alive] = [createManualSession({ now: () => now }), createManualSession({ now: () => now })]
+    const check = (at: number): void => {
+      now = at
+      for (const { session } of [silent, alive]) session.check()
+    }
+    for (const { session } of [silent, alive]) session.check()
+    check(14_999)
+    expect(silent.log).toEqual(['ping 1'])
+    check(15_000)
+    expect(silent.log).toEqual(['ping 1', 'ping 2'])
+    check(29_999)
+    alive.session.onPong('any payload')
+    expect([silent.session.endCause, silent.log.at(-1)]).toEqual(['consumer', 'ping 2'])
+    check(30_000)
+    expect([silent.session.endCause, silent.log.at(-1)]).toEqual(['no-pong', 'terminate'])
+    expect(alive.log).toEqual(['ping 1', 'ping 2', 'ping 3'])
+    check(59_998)
+    expect(alive.log).not.toContain('terminate')
+    check(59_999)
+    expect(alive.log.at(-1)).toBe('terminate')
   })
 
   it('are sent behind the frames of the tick', () => {
     const { session, log } = createManualSession()
     session.sendText('a')
-    session.ping(2)
+    session.check()
     expect(log).toEqual(['a', 'ping 1'])
   })
 
@@ -522,28 +528,28 @@ describe('the pings', () => {
       check = callback
       return () => undefined
     }
-    const pings = new PingTimer(new Set([createManualSession().session]), {
+    const checks = new CheckTimer(new Set([createManualSession().session]), {
       ...currentClock(),
       elapsed: () => elapsed,
       startInterval,
     })
-    pings.start()
+    checks.start()
     elapsed = 50
     check()
-    expect(pings.now()).toBe(50)
+    expect(checks.now()).toBe(50)
     elapsed = 5_000
-    expect(pings.now()).toBe(150)
+    expect(checks.now()).toBe(150)
     check()
     elapsed = 5_050
-    expect(pings.now()).toBe(200)
-    pings.stop()
+    expect(checks.now()).toBe(200)
+    checks.stop()
   })
 
   it('stop when there is no connection', () => {
     marbles(({ flush }) => {
       const connections = new Set([createManualSession().session])
-      const pings = new PingTimer(connections, currentClock())
-      pings.start()
+      const checks = new CheckTimer(connections, currentClock())
+      checks.start()
       connections.clear()
       // Fails with an endless loop of timers otherwise.
       flush()

@@ -7,8 +7,7 @@ import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import type { PricePosition } from '../../../src/base/domain/position.js'
 import { stale, subscriptionRejected } from '../../../src/base/errors/constructors.js'
-import type { Connection } from '../../../src/gateway/websocket/connection.js'
-import { PingTimer } from '../../../src/gateway/websocket/ping-timer.js'
+import { CheckTimer } from '../../../src/gateway/websocket/check-timer.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
@@ -130,8 +129,8 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const feed = new NumberedFeed(time.now)
   const sessions = createManualSessions(feed)
   const outbox = new Outbox()
-  const connections = new Set<Pick<Connection, 'ping' | 'check'>>()
-  const timer = new PingTimer(connections, currentClock())
+  const connections = new Set<{ readonly check: () => void }>()
+  const timer = new CheckTimer(connections, currentClock())
   let [behindSince, isClosed] = [Infinity, false]
   const { session, log } = createManualSession({
     outbox,
@@ -286,9 +285,9 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     session.check()
     settle()
   }
-  connections.add({ ping: (maxUnanswered) => session.ping(maxUnanswered), check })
+  connections.add({ check })
   timer.start()
-  session.open()
+  session.check()
   settle()
   for (const topic of topics) run('subscribe', topic)
 

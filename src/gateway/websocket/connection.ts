@@ -40,11 +40,10 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
    */
   confirm(topic?: ConsumedTopic, isRepeated = false): void {
     const isHeld = isRepeated || this.held.hasConfirmations
-    const bytes = this.window.unacknowledged + this.unwrittenTexts
     // Prices of the topic may precede an answer that waits, and are left out while the first probe is unanswered.
     const hasPosition = !isHeld && !this.isWaiting
     if (topic !== undefined && !hasPosition && !isRepeated) this.held.miss(topic)
-    const text = confirmationText(topic, this.feeds, bytes, hasPosition)
+    const text = confirmationText(topic, this.feeds, hasPosition)
     if (isHeld) {
       this.held.addConfirmation({ text, isUnproven: isRepeated ? this.requestProbe() : undefined })
       if (this.held.size === 1) this.sendHeld()

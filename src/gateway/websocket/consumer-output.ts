@@ -64,7 +64,6 @@ export abstract class ConsumerOutput implements Recipient {
   droppedPrices = 0
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
-  protected unwrittenTexts = 0
 
   constructor(
     private readonly webSocket: ConsumerWebSocket,
@@ -94,9 +93,7 @@ export abstract class ConsumerOutput implements Recipient {
 
   sendText(text: string): void {
     if (this.isEnding) return
-    const frame = textFrame(text)
-    this.unwrittenTexts += frame.length
-    this.config.outbox.add(this, frame)
+    this.config.outbox.add(this, textFrame(text))
     this.window.probe(this.pendingBytes)
     this.onWindowChanged()
   }
@@ -212,7 +209,6 @@ export abstract class ConsumerOutput implements Recipient {
     if (this.webSocket.readyState !== this.webSocket.OPEN) return
     this.stream.write(bytes)
     this.sentBytes += bytes.length
-    this.unwrittenTexts = 0
     this.window.onWritten(bytes.length)
     this.endOverflow()
   }

@@ -52,11 +52,8 @@ export const closeReason = (text: string): string => {
   return reason
 }
 
-/** Above this number of topics, a confirmation lists only the new topic. */
-const maxListedTopics = 64
-
-/** So do the confirmations after this number of bytes at once: lists of all topics would fill a slow link for seconds. */
-const maxListedBytes = 4096
+/** Above this number of topics, a confirmation lists only the new topic: lists of all topics would fill a slow link for seconds. */
+const maxListedTopics = 16
 
 interface ListedTopic {
   readonly topic: Topic
@@ -64,16 +61,15 @@ interface ListedTopic {
 }
 
 /**
- * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `bytes`: what it has
- * not acknowledged. `hasPosition`: the next price frame of the topic follows the position of the confirmation.
+ * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `hasPosition`: the next price
+ * frame of the topic follows the position of the confirmation.
  */
 export const confirmationText = (
   confirmed: Pick<ConsumedTopic, 'topic' | 'position'> | undefined,
   all: ReadonlyMap<string, ListedTopic>,
-  bytes: number,
   hasPosition: boolean,
 ): string => {
-  const listsAll = all.size <= maxListedTopics && bytes < maxListedBytes
+  const listsAll = all.size <= maxListedTopics
   const listed = listsAll ? [...all.values()].filter(({ isConfirmed }) => isConfirmed) : undefined
   const topics = listed ?? (confirmed === undefined ? [] : [confirmed])
   const at = hasPosition ? confirmed?.position : undefined

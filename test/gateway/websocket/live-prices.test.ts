@@ -68,7 +68,7 @@ describe('the demand', () => {
     expect(gateway.inspect()).toMatchObject({ connections: 1, topics: [] })
   })
 
-  it('answers each message: with all confirmed topics of the connection, up to 64', async () => {
+  it('answers each message: with all confirmed topics of the connection, up to 16', async () => {
     const { gateway } = await start()
     const consumer = await connect(gateway)
     consumer.subscribe(ethTopic)

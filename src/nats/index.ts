@@ -4,9 +4,12 @@
  * @module
  */
 
-export { natsClient } from './nats-client.js'
+export { natsClient, type NatsClientOptions, type NatsDepthClientOptions } from './nats-client.js'
 export { startNatsGateway } from './publisher/start-nats-gateway.js'
-export type { NatsClientOptions, NatsDepthClientOptions } from './client/options.js'
 export type { NatsAuthenticator, NatsOptions } from './options.js'
-export type { NatsGateway, NatsGatewayFailure, NatsGatewaySnapshot } from './publisher/start-nats-gateway.js'
-export type { NatsGatewayOptions } from './publisher/options.js'
+export type {
+  NatsGateway,
+  NatsGatewayFailure,
+  NatsGatewayOptions,
+  NatsGatewaySnapshot,
+} from './publisher/start-nats-gateway.js'

@@ -2,17 +2,17 @@ import { nuid } from '@nats-io/transport-node'
 import { BehaviorSubject } from 'rxjs'
 import type { Client, PriceClient } from '../client/client.js'
 import { configure, type Configuration } from '../client/configuration.js'
+import type { ClientOptions } from '../client/options.js'
 import { clientOf } from '../client/create-client.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { node } from '../wire/platform/node.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import type { OpenTcpSocket } from './connection/tcp-transport.js'
 import { NatsLink } from './connection/nats-link.js'
-import { connectionNames, parseConnection } from './options.js'
+import { connectionNames, parseConnection, type NatsOptions } from './options.js'
 import type { ConsumerContext } from './client/find-gateway.js'
 import { natsHttpTransport } from './client/nats-http-transport.js'
 import { natsWebSocketTransport } from './client/nats-web-socket-transport.js'
-import { upstreamNames, type NatsClientOptions, type NatsDepthClientOptions } from './client/options.js'
 import { subjectsOf } from './subjects.js'
 
 /** Maximum time until a gateway or a NATS server is found after its return, in ms. */
@@ -83,3 +83,39 @@ export const natsTransports = (
   }
   return { webSocket: natsWebSocketTransport(context), http: natsHttpTransport(context) }
 }
+
+/**
+ * Options of `natsClient`: those of `createClient` that have a meaning over NATS, `servers`, and the options of the
+ * NATS connection, such as `user`, `authenticator`, `tls` and `inboxPrefix`. `reconnect`, `pingInterval` and `signal`
+ * are those of `createClient`, but the upper bound of the waits between reconnects is 1000 ms by default.
+ */
+export interface NatsClientOptions extends Omit<ClientOptions, UpstreamOption>, NatsOptions {
+  /**
+   * Age of a price, from the service on, above which it is held, in ms. Also the lag behind the gateway, time in which
+   * the gateway was stopped included, above which the client reconnects and topics emit `Disconnected`. Default: 1000.
+   */
+  readonly maxLag?: number
+}
+
+/** With these options, the client has depth methods. */
+export interface NatsDepthClientOptions extends NatsClientOptions {
+  readonly environment: 'mainnet'
+}
+
+/** The options of `createClient` that have no meaning over NATS: the client of the gateway has them. */
+type UpstreamOption = (typeof upstreamNames)[number]
+
+const upstreamNames = [
+  ...([
+    'priceBaseUrl',
+    'priceWsUrl',
+    'lines',
+    'rotateAfter',
+    'baseUrl',
+    'authKey',
+    'allowBrowserKey',
+    'unsigned',
+    'headers',
+  ] as const),
+  ...(['allowInsecure', 'ca', 'authExpiration', 'canonicalHeaders', 'webSocket', 'http'] as const),
+] as const

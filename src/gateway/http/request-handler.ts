@@ -16,8 +16,15 @@ import {
 } from '../server/http-response.js'
 import { resourceOf, withoutQuery } from '../server/request.js'
 import type { CancellableTask } from '../../base/task/cancellable-task.js'
-import { checkAccess, signingKeyOf, type AccessConfig, type SignatureConfig } from './access.js'
-import { tokenOf, unauthorized, type AccessTokens } from './access-tokens.js'
+import {
+  checkAccess,
+  signingKeyOf,
+  tokenOf,
+  unauthorized,
+  type AccessConfig,
+  type AccessTokens,
+  type SignatureConfig,
+} from './access.js'
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../coalescing/turns.js'
 import type { Relays } from '../coalescing/relays.js'

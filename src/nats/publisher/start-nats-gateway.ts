@@ -1,6 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { filter, firstValueFrom, race } from 'rxjs'
-import { checkClient } from '../../client/options.js'
+import { countOption, timerOption } from '../../base/option-kinds/number-option.js'
+import type { OptionTable, Signal } from '../../base/option-kinds/option.js'
+import { parseOptions } from '../../base/option-kinds/parse-options.js'
+import { checkClient, serviceOption, signalOption } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
@@ -12,13 +15,12 @@ import { node } from '../../wire/platform/node.js'
 import { closeOnce } from '../../base/task/close-once.js'
 import { currentClock } from '../../base/time/rx-clock.js'
 import { delay$ } from '../../base/time/deadline.js'
-import { parseConnection } from '../options.js'
+import { connectionNames, parseConnection, type NatsOptions } from '../options.js'
 import type { OpenTcpSocket } from '../connection/tcp-transport.js'
 import { NatsLink } from '../connection/nats-link.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
-import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
 import { PriceClock } from './price-clock.js'
 
 /** Why a gateway cannot serve on NATS. */
@@ -80,7 +82,7 @@ export const startNatsGatewayOver = async (
   openSocket?: OpenTcpSocket,
 ): Promise<NatsGateway> => {
   checkClient(client)
-  const setup = parseNatsGatewayOptions(options)
+  const setup = parseOptions(gatewayTable, options, { otherNames: Object.keys(connectionNames) })
   setup.signal?.throwIfAborted()
   const clock = currentClock()
   const feed = priceFeedOf(client)
@@ -171,3 +173,29 @@ export const startNatsGatewayOver = async (
     [Symbol.asyncDispose]: close,
   }
 }
+
+/**
+ * Options of `startNatsGateway`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,
+ * and those below. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt option name
+ * reject with a `ConfigurationError`. Other unknown properties are ignored.
+ */
+export interface NatsGatewayOptions extends NatsOptions {
+  /** Name of the service: prefix of topics and of subjects. Default: `svc`. */
+  readonly service?: string
+  /** Number of sessions; further sessions are refused. Default: 10 000. */
+  readonly maxConnections?: number
+  /** Number of topics of one session; a further topic gets an error text. Default: 5000. */
+  readonly maxTopicsPerConnection?: number
+  /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
+  readonly depthEvery?: number
+  /** Closes the gateway when it aborts. */
+  readonly signal?: Signal
+}
+
+const gatewayTable = {
+  service: serviceOption,
+  maxConnections: countOption({ default: 10_000 }),
+  maxTopicsPerConnection: countOption({ default: 5_000 }),
+  depthEvery: timerOption({ default: 250 }),
+  signal: signalOption,
+} satisfies OptionTable<Omit<NatsGatewayOptions, keyof NatsOptions>>

@@ -81,7 +81,8 @@ export const runGateway = async (
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   let ownHost = ''
   const report = reporterOf(node.publish, () => ownHost)
-  const history = historySetup && (await openGatewayHistory(historySetup, { client, clock, report, service }))
+  const history =
+    historySetup && (await openGatewayHistory({ ...historySetup, client, clock, report, service }))
   const prices = new WebSocketFront(client, {
     ...setup,
     clock,

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import type { PriceClient } from '../../client/client.js'
 import type { CoveredTopic } from '../../backtest/history/history.js'
 import { canonicalAddress } from '../../base/domain/address.js'
 import type { EmitPast } from '../../base/domain/past.js'
@@ -16,22 +15,13 @@ import { readPast, type PastRange } from '../../backtest/history/past-reading.js
 import { RecordedFile, type StartedFile } from '../../backtest/recording/read/recorded-file.js'
 import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
-import { clockOffset, type Clock } from '../../base/time/clock.js'
+import { clockOffset } from '../../base/time/clock.js'
 import { GatewayError } from '../gateway.js'
-import type { Report } from '../server/report.js'
-import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
-import { Recorder } from './recorder.js'
+import { filePeriod, FolderIndex, type HistoryFile } from './folder-index.js'
+import { Recorder, type RecorderConfig } from './recorder.js'
 
-export interface GatewayHistoryConfig {
-  readonly client: PriceClient
-  readonly clock: Clock
-  readonly report: Report
+export interface GatewayHistoryConfig extends RecorderConfig {
   readonly service: string
-}
-
-export interface GatewayHistorySetup extends FolderLimits {
-  readonly folder: string
-  readonly topics: readonly Topic[]
 }
 
 /** The receiver of the events of a reading. */
@@ -44,22 +34,19 @@ export interface PastReader {
 }
 
 /** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
-export const openGatewayHistory = async (
-  setup: GatewayHistorySetup,
-  config: GatewayHistoryConfig,
-): Promise<GatewayHistory> => {
-  const { client, clock, report, service } = config
+export const openGatewayHistory = async (config: GatewayHistoryConfig): Promise<GatewayHistory> => {
+  const { folder, clock, service } = config
   const offset = clockOffset(clock)
-  const lock = lockFolder(setup.folder)
+  const lock = lockFolder(folder)
   try {
-    const index = await FolderIndex.open(setup.folder, () => clock.elapsed() + offset)
+    const index = await FolderIndex.open(folder, () => clock.elapsed() + offset)
     const other = index.topics.map(serviceOf).find((each) => each !== service)
     if (other !== undefined)
       throw historyFolderError(
         `has the history of the service ${other}; choose another folder for ${service}`,
       )
-    const topics = setup.topics.map((topic) => canonicalTopic(topic, service))
-    const recorder = new Recorder({ ...setup, topics, client, clock, index, lock, report })
+    const topics = config.topics.map((topic) => canonicalTopic(topic, service))
+    const recorder = new Recorder({ ...config, topics }, index, lock)
     return new GatewayHistory(config, index, recorder)
   } catch (thrown) {
     lock.release()

@@ -33,8 +33,6 @@ export interface RecorderConfig extends FolderLimits {
   readonly topics: readonly Topic[]
   readonly client: PriceClient
   readonly clock: Clock
-  readonly index: FolderIndex
-  readonly lock: FileLock
   readonly report: Report
 }
 
@@ -55,13 +53,17 @@ export class Recorder {
   })
   private rows = 0
   private bytes = 0
-  private readonly stopChecks: () => void
-  private readonly always: readonly Subscription[]
+  /** The checks, and the recordings of the `topics`. */
+  private readonly work = new Subscription()
 
-  constructor(readonly config: RecorderConfig) {
+  constructor(
+    readonly config: RecorderConfig,
+    readonly index: FolderIndex,
+    private readonly lock: FileLock,
+  ) {
     this.check()
-    this.stopChecks = config.clock.startInterval(() => this.check(), checkInterval)
-    this.always = config.topics.map((topic) => this.record(topic))
+    this.work.add(config.clock.startInterval(() => this.check(), checkInterval))
+    for (const topic of config.topics) this.work.add(this.record(topic))
   }
 
   /** Records a topic, in the spelling of the file names, until each of its subscriptions has ended. */
@@ -92,9 +94,8 @@ export class Recorder {
 
   /** Ends the recordings of the `topics`, and unlocks the folder. Idempotent. */
   close(): void {
-    this.stopChecks()
-    for (const subscription of this.always) subscription.unsubscribe()
-    this.config.lock.release()
+    this.work.unsubscribe()
+    this.lock.release()
   }
 
   /** True while the folder cannot be used. */
@@ -103,10 +104,9 @@ export class Recorder {
   }
 
   onRow(bytes: number): void {
-    const { index, maxBytes } = this.config
     this.rows++
     this.bytes += bytes
-    if (index.isLargerThan(maxBytes)) this.deleteOld()
+    if (this.index.isLargerThan(this.config.maxBytes)) this.deleteOld()
   }
 
   /** `part`: a topic, or the recorder for all of them. */
@@ -134,7 +134,7 @@ export class Recorder {
 
   private checkFolder(): void {
     try {
-      this.config.lock.check()
+      this.lock.check()
       this.setFailure(this, undefined)
     } catch (thrown) {
       for (const recorded of this.topics.values()) recorded.close()
@@ -143,8 +143,8 @@ export class Recorder {
   }
 
   private deleteOld(): void {
-    const { config, topics } = this
-    void config.index.deleteOld(config, (file) => topics.get(file.topic)?.onDelete(file))
+    const { config, topics, index } = this
+    void index.deleteOld(config, (file) => topics.get(file.topic)?.onDelete(file))
   }
 }
 
@@ -249,13 +249,13 @@ class RecordedTopic {
     files.write(line, (error) => {
       if (error !== undefined && error !== null) throw error
     })
-    const { index } = this.recorder.config
-    if (this.file !== undefined) index.grow(this.file, files.bytes - bytes)
+    if (this.file !== undefined) this.recorder.index.grow(this.file, files.bytes - bytes)
     return Buffer.byteLength(line)
   }
 
   private createFiles(startAt: number): RotatingFile {
-    const { folder, clock, index, maxBytes } = this.recorder.config
+    const { index, config } = this.recorder
+    const { folder, clock, maxBytes } = config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
@@ -270,11 +270,10 @@ class RecordedTopic {
   /** The file may end in a part of a row, so no row is appended to it. A file without a header is no recording. */
   private fail(thrown: unknown): void {
     const { file, recorder } = this
-    const { clock, index } = recorder.config
     this.close()
-    this.retryAt = clock.elapsed() + retryAfter
+    this.retryAt = recorder.config.clock.elapsed() + retryAfter
     try {
-      if (file?.bytes === 0) rmSync(index.pathOf(file), { force: true })
+      if (file?.bytes === 0) rmSync(recorder.index.pathOf(file), { force: true })
     } catch {
       // The next start tries it again.
     }

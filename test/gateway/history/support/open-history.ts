@@ -18,8 +18,9 @@ export const openTestHistory = async (
   folder: string,
   { client, clock, keep = Infinity, maxBytes = Infinity, topics = [ethTopic] }: TestHistory,
 ): Promise<GatewayHistory> => {
+  const limits = { folder, keep, maxBytes, topics }
   const config = { client, clock, report: () => undefined, service: 'svc' }
-  const history = await openGatewayHistory({ folder, keep, maxBytes, topics }, config)
+  const history = await openGatewayHistory({ ...limits, ...config })
   onTestFinished(() => history.recorder.close())
   return history
 }

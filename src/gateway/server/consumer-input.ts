@@ -49,8 +49,8 @@ export class ConsumerInput {
   /** Ends when the connection ends. */
   readonly whileConnected = new Subscription()
   private pause: Subscription | undefined
-  private pausedAt = 0
-  private pausedBefore = 0
+  /** The time in which the socket is not read because of a limit, until the end of the current pause, in ms. */
+  pausedMs = 0
 
   constructor(
     private readonly socket: Socket,
@@ -89,11 +89,6 @@ export class ConsumerInput {
     })
   }
 
-  /** The time in which the socket was not read because of a limit, in ms. */
-  get pausedMs(): number {
-    return this.pausedBefore + (this.pause === undefined ? 0 : this.config.clock.elapsed() - this.pausedAt)
-  }
-
   private readonly onReadable = (): void => {
     if (this.pause === undefined && !this.isHeld) this.config.intake.add(this.readSlice)
   }
@@ -119,10 +114,8 @@ export class ConsumerInput {
   }
 
   private pauseFor(ms: number): void {
-    const { clock } = this.config
-    this.pausedAt = clock.elapsed()
-    this.pause = delay(clock, Math.ceil(ms), () => {
-      this.pausedBefore = this.pausedMs
+    this.pausedMs += ms
+    this.pause = delay(this.config.clock, Math.ceil(ms), () => {
       this.pause = undefined
       this.onReadable()
     })

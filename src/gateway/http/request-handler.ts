@@ -68,9 +68,10 @@ export const createRequestHandler =
     }
     const token = tokenOf(request, accessTokens())
     if (isLeft(token)) return refuse(response, token.left)
+    const owner = token.right === undefined ? undefined : `token ${token.right.toString('base64')}`
     const isOfHistory = otherMethodResponse(method) === undefined && isHistoryPath(withoutQuery(url))
-    if (history !== undefined && isOfHistory) return history(request, response, requesterOf(socket))
-    const answer = route(config, request)
+    if (history !== undefined && isOfHistory) return history(request, response, requesterOf(socket, owner))
+    const answer = route(config, request, owner)
     if (typeof answer !== 'function') return writeGatewayResponse(response, answer)
     const cancel = answer((result) => writeGatewayResponse(response, result))
     whileConnected.add(cancel)
@@ -87,6 +88,7 @@ export const createRequestHandler =
 const route = (
   { relays, health, signatures, tokens, pages, now }: RequestHandlerConfig,
   { method, url = '', headers, socket }: IncomingMessage,
+  owner: string | undefined,
 ): HttpResponse | CancellableTask<HttpResponse> => {
   const path = withoutQuery(url)
   const ofHealth = healthOf(path, health)
@@ -100,9 +102,9 @@ const route = (
   if (resource === undefined) return page ?? notFound
   const accepted = signatures()
   if (resource.kind === 'price' || accepted === undefined)
-    return relays.respond(resource, requesterOf(socket))
+    return relays.respond(resource, requesterOf(socket, owner))
   const key = signingKeyOf({ path: url, headers }, accepted, now())
-  return key === undefined ? unauthorized : relays.respond(resource, requesterOf(socket, key))
+  return key === undefined ? unauthorized : relays.respond(resource, requesterOf(socket, `key ${key}`))
 }
 
 /** The tokens as JSON that `defineTokens` and `--tokens` read; `undefined` for other paths. */
@@ -113,12 +115,12 @@ const tokensOf = (path: string, tokens: GatewayTokens): TextResponse | undefined
 }
 
 /**
- * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key
- * shows more: a program may have many connections, and several programs one address.
+ * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key or an
+ * access token shows more: a program may have many connections, and several programs one address.
  */
-const requesterOf = (socket: Socket, key?: number): Requester => ({
+const requesterOf = (socket: Socket, owner?: string): Requester => ({
   consumer: socket,
-  group: key === undefined ? addressGroupOf(socket.remoteAddress ?? '') : `key ${key}`,
+  group: owner ?? addressGroupOf(socket.remoteAddress ?? ''),
 })
 
 /** Answers a request whose body may be unread, and closes the connection. */

@@ -97,11 +97,23 @@ describe('depth requests of a consumer', () => {
     expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(2)
   })
 
-  it('wait for one request of a program with another key, however many connections it has', async () => {
-    const { baseUrl, received, answer } = await start({ keys: { busy: authKey, quiet: quietKey } })
+  it.each<[string, GatewayOptions, (key: string, path: string) => Record<string, string>]>([
+    [
+      'key',
+      { keys: { busy: authKey, quiet: quietKey } },
+      (key, path) => signedHeaders(key, path, Date.now() + 60_000),
+    ],
+    [
+      'access token',
+      { access: { tokens: { busy: authKey, quiet: quietKey } } },
+      (token) => ({ authorization: `Bearer ${token}` }),
+    ],
+  ])('wait for one request of a program with another %s, however many connections it has', async (...all) => {
+    const [, options, headersOf] = all
+    const { baseUrl, received, answer } = await start(options)
     const request = (key: string, mint: string): Promise<Response> => {
       const path = depthPath(mint)
-      return fetch(baseUrl + path, { headers: signedHeaders(key, path, Date.now() + 60_000) })
+      return fetch(baseUrl + path, { headers: headersOf(key, path) })
     }
     const others = Array.from({ length: 32 }, (_, index) => request(authKey, `0x${0x2000 + index}`))
     await eventually(() => received().length === 1)

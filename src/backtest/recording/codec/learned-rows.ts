@@ -1,5 +1,5 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { ByteTable, multiplyHash, wordSize, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
+import { multiplyHash, wordSize } from '../../../wire/codec/fast-path/byte-table.js'
 import { isCount, isRun } from '../../../base/domain/position.js'
 import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
 import type { Address } from '../../../base/domain/address.js'
@@ -199,14 +199,9 @@ class RowBytes {
 
   /** The value of the known text that follows. */
   readKnown<Value>(texts: KnownTexts<Value>): Value | undefined {
-    for (const length of texts.lengths) {
-      if (this.at + length > this.bytes.length) continue
-      const value = texts.table.find(this.view, this.at, length)
-      if (value === undefined) continue
-      this.at += length
-      return value
-    }
-    return undefined
+    const known = texts.find(this.view, this.at)
+    if (known !== undefined) this.at += known.text.length
+    return known?.value
   }
 
   /** Reads a number of JSON without a sign and an exponent. Returns NaN if there is none. */
@@ -276,24 +271,26 @@ class RowBytes {
 /** Each integer of this many digits has at most 64 bits. */
 const wordDigits = 19
 
-/** Texts of more lengths are not added. In a recording all have the same length. */
-const maxLengths = 4
+/** The part of a text with the topic or mint, which differs from those of the other texts. Each text is longer. */
+const nameStart = 8
+const nameLength = 48
 
-/** Most of the topic or mint, which differs from those of the other texts. Each text is longer. */
-const hashOfName: Hash = (bytes, start) => multiplyHash(bytes, start + 8, 32)
-
-/** Texts by their bytes, of a few lengths. */
+/** Texts by a hash of their names. Of two texts with one hash, the later one replaces the other, whose rows take the slow path. */
 class KnownTexts<Value> {
-  readonly table = new ByteTable<Value>(hashOfName)
-  readonly lengths: number[] = []
+  private readonly known = new Map<number, { readonly text: ByteText; readonly value: Value }>()
 
   add(text: string, value: Value): void {
     const bytes = new TextEncoder().encode(text)
-    if (!this.lengths.includes(bytes.length)) {
-      if (this.lengths.length === maxLengths) return
-      this.lengths.push(bytes.length)
-    }
-    const view = new DataView(bytes.buffer)
-    if (this.table.find(view, 0, bytes.length) === undefined) this.table.add(view, value)
+    this.known.set(multiplyHash(new DataView(bytes.buffer), nameStart, nameLength), {
+      text: new ByteText(text),
+      value,
+    })
+  }
+
+  /** The text at an index of the bytes, and its value. */
+  find(bytes: DataView, at: number): { readonly text: ByteText; readonly value: Value } | undefined {
+    if (at + nameStart + nameLength > bytes.byteLength) return undefined
+    const known = this.known.get(multiplyHash(bytes, at + nameStart, nameLength))
+    return known?.text.isAt(bytes, at) === true ? known : undefined
   }
 }

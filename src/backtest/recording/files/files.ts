@@ -6,22 +6,12 @@ import { promisify } from 'node:util'
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
 export const chunkBytes = 2 ** 18
 
-/** The bytes of a file, in chunks. `destroy` closes the file. */
-export interface FileChunks extends AsyncIterable<Uint8Array> {
-  readonly destroy: () => void
-}
-
-/** The bytes of a file from a position on. It is opened on the first read, which rejects if that fails. */
-export const readFileBytes = (path: string | URL, start = 0): FileChunks => {
-  const chunks = readReused(path, start)
-  return Object.assign(chunks, { destroy: () => void chunks.return().catch(() => undefined) })
-}
-
 /**
- * All chunks have the same memory: new memory for each one takes more time than the read, and is released late. A number instead
- * of a `FileHandle`, whose thread may end before it is closed.
+ * The bytes of a file from a position on, in chunks. It is opened on the first read, which rejects if that fails. All chunks have the
+ * same memory: new memory for each one takes more time than the read, and is released late. A number instead of a `FileHandle`,
+ * whose thread may end before it is closed.
  */
-async function* readReused(path: string | URL, start: number): AsyncGenerator<Uint8Array, void> {
+export async function* readFileBytes(path: string | URL, start = 0): AsyncGenerator<Uint8Array, void> {
   const file = await openFile(path, 'r')
   try {
     const bytes = new Uint8Array(chunkBytes)

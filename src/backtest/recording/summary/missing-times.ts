@@ -25,17 +25,16 @@ export class MissingTimes {
   private readonly silences: MissingTime[] = []
   /** How many distances of two prices are below each power of 2, but not below the next lower one. */
   private readonly distances = new Uint32Array(64)
-  private prices = 0
-  /** The last price, or the end of the gap after it. */
+  /** The last price, or the end of the gap after it; `Infinity` before the first price. */
   private quietSince = Infinity
   private longestMs = 0
 
   onEvent(event: PastEvent): void {
     if (event._tag === 'PastPrice') {
       // Prices of one time are one.
-      if (this.prices++ > 0 && event.at > this.quietSince) this.count(event.at - this.quietSince)
+      if (event.at > this.quietSince) this.count(event.at - this.quietSince)
       this.endSilence(event.at, event.at)
-    } else if (this.prices > 0) {
+    } else if (this.quietSince < Infinity) {
       const { from, to, cause } = event
       this.gaps.push({ from, to, cause })
       this.endSilence(from, to)

@@ -1,19 +1,14 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts/lib/index.js'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../wire/auth/secrets.js'
 import { pricesFrom$, type CoveredTopic, type History } from './history.js'
-import { malformedError, parseJson, toDecodeError } from '../../wire/codec/decode.js'
 import { parseRetryAfter } from '../../wire/codec/http-headers.js'
-import { PriceValue } from '../../wire/codec/number.js'
-import type { EmitPast, PastEvent } from '../../base/domain/past.js'
-import { readPosition } from '../../base/domain/position.js'
+import { decodeCoveredTopics, emitPastLine } from './past-codec.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { httpError, networkError, timeout } from '../../base/errors/constructors.js'
 import { unknownTopicAs } from '../recording/codec/errors.js'
-import type { DecodeError, HistoryError } from '../../base/errors/model.js'
-import { decodeMessage, JsonNumber, RecordedTopic } from '../recording/codec/value-codecs.js'
+import type { HistoryError } from '../../base/errors/model.js'
 import { readWholeLines } from '../recording/read/whole-lines.js'
 import { recordedHistory } from './recorded-history.js'
 import {
@@ -169,37 +164,3 @@ const settings = {
   credentials: 'omit',
   referrerPolicy: 'no-referrer',
 } as const
-
-const PastEventValue: t.Type<PastEvent, unknown> = t.union(
-  [
-    t.strict({ _tag: t.literal('PastPrice'), topic: RecordedTopic, price: PriceValue, at: JsonNumber }),
-    t.strict({
-      _tag: t.literal('Gap'),
-      topic: RecordedTopic,
-      from: JsonNumber,
-      to: JsonNumber,
-      cause: t.keyof({ disconnected: null, stale: null, unrecorded: null }),
-    }),
-  ],
-  'an event of the past',
-)
-
-/** Decodes a line of the history of a gateway, and passes it on. */
-const emitPastLine = (line: string, emit: EmitPast): Either<DecodeError, unknown> => {
-  const { name } = PastEventValue
-  const json = parseJson(line)
-  if (isLeft(json)) return left(malformedError(name, line, 'a JSON object', json.left))
-  const event = PastEventValue.decode(json.right)
-  if (isLeft(event)) return left(toDecodeError(name, line, event.left))
-  emit(event.right, readPosition((json.right as PastEvent & { readonly position?: unknown }).position))
-  return event
-}
-
-const CoveredTopicsValue = t.readonlyArray(
-  t.strict({ topic: RecordedTopic, from: JsonNumber, to: JsonNumber }),
-  'the topics of a history',
-)
-
-/** Decodes the topics of the history of a gateway. */
-const decodeCoveredTopics = (text: string): Either<DecodeError, t.TypeOf<typeof CoveredTopicsValue>> =>
-  decodeMessage(CoveredTopicsValue.name, CoveredTopicsValue, text, 'JSON')

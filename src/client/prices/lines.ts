@@ -203,7 +203,7 @@ export class Lines {
     const { base } = subscription
     const { front } = this
     // A topic that is rejected has no connection.
-    front.connectionOf(base)?.unsubscribe(subscription)
+    front.connectionOf(base)?.leave(base, subscription)
     if (front.topic(base)?.first !== undefined) return
     for (const line of this.lines) if (line !== front) line.connectionOf(base)?.leave(base)
   }

@@ -152,13 +152,6 @@ export class PriceConnection implements FrameSink {
     return subscription
   }
 
-  unsubscribe(subscription: PriceSubscription): void {
-    const state = this.topics.get(subscription.base)
-    if (state === undefined) return
-    this.subscriptions.removeSubscriber(state, subscription, this.config.clock.elapsed())
-    this.schedule()
-  }
-
   /** Requests a topic without a subscriber, because the line stands by. */
   want(base: Address, topic: Topic): SubscribedTopic {
     const state = this.subscriptions.want(base, topic)
@@ -166,11 +159,11 @@ export class PriceConnection implements FrameSink {
     return state
   }
 
-  /** Ends `want`. */
-  leave(base: Address): void {
+  /** Removes a subscriber, or ends `want`. */
+  leave(base: Address, subscription?: PriceSubscription): void {
     const state = this.topics.get(base)
     if (state === undefined) return
-    this.subscriptions.leave(state, this.config.clock.elapsed())
+    this.subscriptions.leave(state, this.config.clock.elapsed(), subscription)
     this.schedule()
   }
 

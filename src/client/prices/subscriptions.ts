@@ -80,13 +80,13 @@ export class Subscriptions {
     return state
   }
 
-  removeSubscriber(state: SubscribedTopic, subscriber: PriceSubscription, now: number): void {
-    removeFromList(state, subscriber)
-    if (state.first === undefined) this.leave(state, now)
-  }
-
-  /** Nobody wants the topic. One that was requested lingers; any other topic is removed immediately. */
-  leave(state: SubscribedTopic, now: number): void {
+  /**
+   * A subscriber leaves, or nobody on another line wants the topic any more. Without subscribers, a topic that was requested
+   * lingers, and any other topic is removed immediately.
+   */
+  leave(state: SubscribedTopic, now: number, subscriber?: PriceSubscription): void {
+    if (subscriber !== undefined) removeFromList(state, subscriber)
+    if (state.first !== undefined) return
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
     else if (releaseAt(state, this.timeouts) <= now) this.due.add(state)

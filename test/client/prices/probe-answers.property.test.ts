@@ -62,7 +62,8 @@ class Scene {
   unsubscribe(index: number): void {
     const [removed] = this.wanted.splice(index % Math.max(1, this.wanted.length), 1)
     if (removed === undefined) return
-    this.subscriptions.removeSubscriber(...removed, 0)
+    const [state, subscriber] = removed
+    this.subscriptions.leave(state, 0, subscriber)
     this.send()
   }
 

@@ -44,7 +44,7 @@ const requestTopics = (
   subscriptions.onOpen()
   subscriptions.takeFrames(Infinity, 0)
   const unsubscribe = (index: number, now: number): void =>
-    subscriptions.removeSubscriber(states[index]!, subscribers[index]!, now)
+    subscriptions.leave(states[index]!, now, subscribers[index])
   return { subscriptions, subscribers, states, unsubscribe }
 }
 
@@ -78,7 +78,7 @@ it('Subscriptions.onErrorText rejects no topic by the answer to an earlier reque
     const state = subscriptions.addSubscriber(aa, subscriber)
     expect(subscriptions.takeFrames(Infinity, now)).toEqual([subscribeFrame('svc-0xaa')])
     return () => {
-      subscriptions.removeSubscriber(state, subscriber, now)
+      subscriptions.leave(state, now, subscriber)
       subscriptions.takeFrames(Infinity, now)
     }
   }
@@ -126,7 +126,7 @@ describe('Subscriptions.takeFrames', () => {
     const first = createPriceSubscriber('svc-0xAA')
     const state = subscriptions.addSubscriber(aa, first)
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
-    subscriptions.removeSubscriber(state, first, 0)
+    subscriptions.leave(state, 0, first)
     subscriptions.onOpen()
     expect(subscriptions.takeFrames(Infinity, 0)).toEqual([subscribeFrame('svc-0xAA')])
   })
@@ -166,7 +166,7 @@ describe('Subscriptions.takeFrames', () => {
   it('returns no frame for a topic that is removed before it is requested', () => {
     const { subscriptions } = requestTopics([])
     const subscriber = createPriceSubscriber('svc-0xaa')
-    subscriptions.removeSubscriber(subscriptions.addSubscriber(aa, subscriber), subscriber, 1)
+    subscriptions.leave(subscriptions.addSubscriber(aa, subscriber), 1, subscriber)
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.topics.size).toBe(0)
   })
@@ -178,7 +178,7 @@ describe('Subscriptions.takeFrames', () => {
     const wantShortly = (now: number): void => {
       const subscriber = createPriceSubscriber('svc-0xaa')
       const state = subscriptions.addSubscriber(aa, subscriber)
-      subscriptions.removeSubscriber(state, subscriber, now)
+      subscriptions.leave(state, now, subscriber)
     }
     wantShortly(2)
     subscriptions.sentFrames.onUnrequestedPrice(price, 3)
@@ -205,7 +205,7 @@ describe('Subscriptions.takeFrames', () => {
     const state = subscriptions.addSubscriber(aa, subscriber)
     expect(subscriptions.onConfirmation([aa], 1)).toEqual([])
     subscriptions.sentFrames.onListed({ base: aa, topic: topicOf(aa) }, 1)
-    subscriptions.removeSubscriber(state, subscriber, 1)
+    subscriptions.leave(state, 1, subscriber)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 

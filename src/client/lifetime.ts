@@ -1,6 +1,6 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { of, Subject, type Observable } from 'rxjs'
+import { EMPTY, of, Subject, type Observable } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
 import { noCancel, type CancellableTask } from '../base/task/cancellable-task.js'
@@ -15,20 +15,16 @@ export class Lifetime {
 
   /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
   whileOpen$<E, A>(source$: Observable<Either<E, A>>): Stream<Either<E | ClientClosed, A>> {
-    const open$ = this.until$(source$)
-    return new EventStream((subscriber) => {
-      const current$: Observable<Either<E | ClientClosed, A>> = this.isClosed ? of(closed) : open$
-      current$.subscribe(subscriber)
-    })
+    return this.until$<Either<E | ClientClosed, A>>(source$, of(closed))
   }
 
-  /** The source until the client is closed. Afterwards empty. */
-  until$<A>(source$: Observable<A>): Stream<A> {
+  /** The source until the client is closed. Afterwards another one. */
+  until$<A>(source$: Observable<A>, afterwards$: Observable<A> = EMPTY): Stream<A> {
     return new EventStream((subscriber) => {
-      if (this.isClosed) return subscriber.complete()
       // Not `takeUntil`, which does not report an exception in a teardown.
-      subscriber.add(this.closed$.subscribe(() => subscriber.complete()))
-      source$.subscribe(subscriber)
+      if (!this.isClosed) subscriber.add(this.closed$.subscribe(() => subscriber.complete()))
+      const current$ = this.isClosed ? afterwards$ : source$
+      current$.subscribe(subscriber)
     })
   }
 

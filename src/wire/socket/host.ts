@@ -1,3 +1,4 @@
+import { Subject } from 'rxjs'
 import { hostWithPort } from '../../base/domain/endpoint.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 
@@ -21,7 +22,9 @@ export class Host {
   private failedAt = -Infinity
   private dialler: object | undefined
   private dials = 0
-  private readonly waiting = new Set<() => void>()
+  private readonly freed$ = new Subject<void>()
+  /** Emits when another line may dial this host. */
+  readonly free$ = this.freed$.asObservable()
 
   constructor(url: string) {
     const parsed = new URL(url)
@@ -49,26 +52,17 @@ export class Host {
     this.retryAt = now + Math.max(wait, Math.min(retryAfterMs, policy.maxDelay))
   }
 
-  /** Returns false while another line dials this host. `onFree` is then called once, when its dial has ended. */
-  startDial(line: object, onFree: () => void): boolean {
-    if (this.dialler !== undefined && this.dialler !== line) {
-      this.waiting.add(onFree)
-      return false
-    }
+  /** Returns false while another line dials this host. */
+  startDial(line: object): boolean {
+    if (this.dialler !== undefined && this.dialler !== line) return false
     this.dialler = line
     this.dials++
     return true
   }
 
-  stopWaiting(onFree: () => void): void {
-    this.waiting.delete(onFree)
-  }
-
   endDial(): void {
     if (--this.dials > 0) return
     this.dialler = undefined
-    const waiting = [...this.waiting]
-    this.waiting.clear()
-    for (const onFree of waiting) onFree()
+    this.freed$.next()
   }
 }

@@ -92,11 +92,11 @@ export class ReconnectingSocket {
       this.host = this.nextHost(this.config.hosts.indexOf(this.host))
       const { host, retryInMs } = this
       if (retryInMs > 0) waiting = delay(clock, retryInMs, tryHost)
-      else if (host.startDial(line, tryHost)) {
+      else if (host.startDial(line)) {
         this.isDialling = true
         subscriber.next({ _tag: 'Connecting', attempt: this.failures + 1 })
         subscriber.complete()
-      } else waiting = new Subscription(() => host.stopWaiting(tryHost))
+      } else waiting = host.free$.subscribe(tryHost)
     }
     subscriber.add(this.retry$.subscribe(tryHost))
     subscriber.add(() => waiting.unsubscribe())

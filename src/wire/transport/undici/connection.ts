@@ -27,7 +27,7 @@ export class Connection {
 
   constructor(
     private readonly undici: UndiciPackage,
-    private readonly options: Pick<HttpTransportOptions, 'ca' | 'connectTimeout'>,
+    private readonly options: HttpTransportOptions,
     readonly origin: string,
   ) {
     // The caller of a request aborts it at its deadline.

@@ -17,7 +17,7 @@ const keepAliveDelay = 60_000
  */
 export const dialTarget = (
   { errors }: UndiciPackage,
-  { ca, connectTimeout }: Pick<HttpTransportOptions, 'ca' | 'connectTimeout'>,
+  { ca, connectTimeout }: HttpTransportOptions,
   target: buildConnector.Options,
   onResult: (result: Either<Error, Socket>) => void,
 ): Cancel => {

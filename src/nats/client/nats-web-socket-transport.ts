@@ -205,7 +205,8 @@ class NatsSocket implements InternalSocket {
   private onProof(text: string): void {
     if (!this.isOpen) return
     const [time, mark] = text.split(' ')
-    this.topics.onProof(Number(time))
+    const lost = this.topics.onProof(Number(time))
+    if (lost !== undefined) return this.onGap(lost)
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
     this.pong(this.age.answeredBy(Number(time)))
   }
@@ -215,13 +216,13 @@ class NatsSocket implements InternalSocket {
   }
 
   private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
-    const { topic, base, number, sequence, price } = message
-    const verdict = this.topics.onConfirmed(base as Address, number, sequence)
+    const { topic, base, number, sequence, price, pendingSince } = message
+    const verdict = this.topics.onConfirmed(base as Address, number, sequence, pendingSince)
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
     // Before the first price: until an answer, the client takes the gateway for a service that never answers.
-    this.pong(this.age.answeredAt(this.requestedAt))
+    if (pendingSince === undefined) this.pong(this.age.answeredAt(this.requestedAt))
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))

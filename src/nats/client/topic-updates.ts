@@ -8,6 +8,8 @@ interface TopicUpdates {
   number: number
   /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
   sequence: number | undefined
+  /** The time of the gateway after which it announces proofs only after a further confirmation, in ms. */
+  pendingSince: number | undefined
   /** The service has sent no update after the last one until this time of the gateway's clock, in ms. */
   newestAt: number
 }
@@ -25,7 +27,7 @@ export class TopicUpdatesTable {
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const known: Partial<TopicUpdates> = this.topics.get(base) ?? {}
     const { subscription = subscribe(), sequence, newestAt = -Infinity } = known
-    this.topics.set(base, { subscription, number, sequence, newestAt })
+    this.topics.set(base, { subscription, number, sequence, pendingSince: undefined, newestAt })
   }
 
   remove(base: Address): void {
@@ -52,10 +54,20 @@ export class TopicUpdatesTable {
     return 'ignore'
   }
 
-  /** Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. */
-  onConfirmed(base: Address, number: number, sequence: number): UpdateVerdict | 'foreign' {
+  /**
+   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `pendingSince`: a
+   * further confirmation follows, before which updates are ignored.
+   */
+  onConfirmed(
+    base: Address,
+    number: number,
+    sequence: number,
+    pendingSince?: number,
+  ): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'
+    topic.pendingSince = pendingSince
+    if (pendingSince !== undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
     const verdict = this.onHeartbeat(base, sequence)
@@ -69,9 +81,15 @@ export class TopicUpdatesTable {
     return true
   }
 
-  /** The service sends all later updates after this time of the gateway's clock, in ms. */
-  onProof(time: number): void {
+  /**
+   * The service sends all later updates after this time of the gateway's clock, in ms. Returns a topic whose further confirmation
+   * is lost, because the gateway has sent it before this proof.
+   */
+  onProof(time: number): Address | undefined {
     this.provenTime = Math.max(this.provenTime, time)
+    for (const [base, { sequence, pendingSince = Infinity }] of this.topics)
+      if (sequence === undefined && pendingSince < time) return base
+    return undefined
   }
 
   /**

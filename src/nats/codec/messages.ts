@@ -65,6 +65,9 @@ const ConsumerMessageCodec = t.union(
       message('confirmed', confirmed),
       t.partial({
         price: t.type({ frame: t.string, time: JsonNumber }),
+        // Updates count from a further message on, because the service has not answered a probe that was sent after the first
+        // request of the session. The further message is sent before the first proof that is later than this time.
+        pendingSince: JsonNumber,
         ...OptionalPosition,
       }),
     ]),

@@ -70,26 +70,28 @@ export class Lease implements Session<Lease> {
   }
 
   /**
-   * A consumer takes all prices for newer than its session. The first confirmations therefore wait until the service has
-   * answered a probe that was sent after the first subscribe message.
+   * A consumer takes all prices for newer than its session. They follow a second confirmation, once the service has answered a
+   * probe that was sent after the first subscribe message.
    */
   readonly confirm = (confirmed: ConsumedTopic): void => {
-    if (this.isUnproven?.() === true) {
-      this.waiting.set(confirmed.base, confirmed)
-      return
-    }
     const { base, topic, position } = confirmed
     const number = this.numbers.get(base) ?? 0
     const sequence = this.publisher.sequenceOf(confirmed)
+    const time = this.publisher.time()
+    const message = { type: 'confirmed', topic, base, number, sequence } as const
+    if (this.isUnproven?.() === true) {
+      this.waiting.set(base, confirmed)
+      return this.send({ ...message, pendingSince: time })
+    }
     const frame = confirmed.currentFrame()
-    const price = frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }
-    this.send({ type: 'confirmed', topic, base, number, sequence, position, ...price })
+    this.send({ ...message, position, ...(frame === undefined ? {} : { price: { frame, time } }) })
   }
 
   confirmWaiting(): void {
     if (this.waiting.size === 0 || this.isUnproven?.() === true) return
-    for (const confirmed of this.waiting.values()) this.confirm(confirmed)
+    const waiting = [...this.waiting.values()]
     this.waiting.clear()
+    for (const confirmed of waiting) this.confirm(confirmed)
   }
 
   readonly reject = (topic: Pick<ConsumedTopic, 'base'>, text: string): void => {

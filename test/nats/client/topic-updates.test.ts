@@ -64,6 +64,17 @@ describe('the updates of a topic', () => {
     expect(table.newestAt('0xb')).toBeUndefined()
   })
 
+  it('are missing if a proof is later than the first confirmation and the further one has not arrived', () => {
+    const { table, request } = createTable()
+    request(1)
+    table.onConfirmed(base, 1, 3, 100)
+    expect(table.onUpdate(base, 4)).toBe('ignore')
+    expect([table.onProof(100), table.onProof(101)]).toEqual([undefined, base])
+    table.onConfirmed(base, 1, 3)
+    expect(table.onProof(101)).toBeUndefined()
+    expect(table.onUpdate(base, 4)).toBe('deliver')
+  })
+
   it('are delivered although an earlier subscription is rejected; the rejection of this one ends it', () => {
     const { table, left, request } = createTable()
     request(1)

@@ -36,6 +36,7 @@ const consumerMessage = fc.oneof(
   message('opened', { time: number }),
   message('renewed', { number, time: number }),
   message('confirmed', confirmed),
+  message('confirmed', { ...confirmed, pendingSince: number }),
   message('confirmed', { ...confirmed, price: fc.record({ frame: text, time: number }) }),
   message('rejected', { base: text, number, text }),
   message('closed', { code: number, reason: text }),

@@ -23,14 +23,15 @@ const createLease = () => {
 }
 
 describe('a lease', () => {
-  it('confirms a topic once the service has answered a probe, with the position of the last price, from which the consumer counts', () => {
+  it('confirms a topic again once the service has answered a probe, with the position of the last price, from which the consumer counts', () => {
     const { lease, topic, position, proof, sent } = createLease()
     lease.confirm(topic)
     lease.confirmWaiting()
-    expect(sent).toEqual([])
+    expect(sent).toMatchObject([{ type: 'confirmed', pendingSince: 0 }])
     proof.isUnproven = false
     lease.confirmWaiting()
     lease.confirmWaiting()
-    expect(sent).toEqual([expect.objectContaining({ type: 'confirmed', sequence: 3, position })])
+    expect(sent.slice(1)).toEqual([expect.objectContaining({ type: 'confirmed', sequence: 3, position })])
+    expect(sent[1]).not.toHaveProperty('pendingSince')
   })
 })

@@ -16,22 +16,16 @@ const [back, front] = [
   ['line', 'levels', 'last', 'selection', 'crosshair', 'dots'],
 ] as const
 
-/** The contents of the elements of a chart, by their classes: the data of paths, and the markup of the others. */
-export type Layers = Readonly<
-  Record<
-    | (typeof back | typeof front)[number]
-    | ('marks' | 'others' | 'none')
-    // Beside the lines. `widest`: the longest label, as wide as the axis.
-    | ('values' | 'times' | 'widest'),
-    string
-  >
->
+/** Groups, and what is beside the lines. `widest`: the longest label, as wide as the axis. */
+const others = ['marks', 'others', 'none', 'values', 'times', 'widest'] as const
 
-export const noLayers: Layers = {
-  ...{ bands: '', gaps: '', grid: '', area: '', up: '', down: '', marks: '', others: '', line: '' },
-  ...{ levels: '', last: '', selection: '', crosshair: '', dots: '', values: '', times: '', widest: '' },
+/** The contents of the elements of a chart, by their classes: the data of paths, and the markup of the others. */
+export type Layers = Readonly<Record<(typeof back | typeof front | typeof others)[number], string>>
+
+export const noLayers = {
+  ...Object.fromEntries([...back, ...front, ...others].map((name) => [name, ''])),
   none: '<text x="50%" y="50%">No prices</text>',
-}
+} as Layers
 
 /** `label`: what a screen reader announces. `size`: the coordinates of the paths. */
 export const chartHtml = (

@@ -55,10 +55,12 @@ export class RunFold {
   private readonly openTrips = new OpenTrips((trip) => this.addTrip(trip))
   private heldMs = 0
   private heldSince: number | undefined
-  private readonly fills: Filled[] = []
-  private readonly trips: RoundTrip[] = []
-  private readonly unfilled = new Map<string, Unfilled>()
-  private account: Account | undefined
+  private readonly kept = {
+    fills: [] as Filled[],
+    trips: [] as RoundTrip[],
+    unfilled: new Map<string, Unfilled>(),
+    account: undefined as Account | undefined,
+  }
   // Of chained runs: the time between them.
   private pausedMs = 0
 
@@ -98,7 +100,7 @@ export class RunFold {
     if (trip.netUsd > 0) results.won++
     if (trip.netUsd > 0) results.wonUsd += trip.netUsd
     else results.lostUsd -= trip.netUsd
-    if (this.keepsTrades) this.trips.push(trip)
+    if (this.keepsTrades) this.kept.trips.push(trip)
   }
 
   private addEquity(equity: Equity): void {
@@ -117,11 +119,11 @@ export class RunFold {
   }
 
   private keep(event: PaperEvent): void {
-    if (event._tag === 'Filled') this.fills.push(event)
-    if (event._tag === 'Account') this.account = event
+    if (event._tag === 'Filled') this.kept.fills.push(event)
+    if (event._tag === 'Account') this.kept.account = event
     if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
-    addUnfilled(this.unfilled, { reason, count: 1, firstAt: event.at })
+    addUnfilled(this.kept.unfilled, { reason, count: 1, firstAt: event.at })
   }
 
   /**
@@ -147,8 +149,8 @@ export class RunFold {
     for (const name of added) this.sums[name] += summary[name]
     for (const [symbol, [from, to]] of prices) this.addPrices(symbol, from, to)
     for (const trip of trips) this.addTrip(trip)
-    for (const fill of fills) this.fills.push(fill)
-    for (const each of unfilled.values()) addUnfilled(this.unfilled, each)
+    for (const fill of fills) this.kept.fills.push(fill)
+    for (const each of unfilled.values()) addUnfilled(this.kept.unfilled, each)
   }
 
   get summary(): Summary {
@@ -179,9 +181,8 @@ export class RunFold {
   }
 
   get trades(): RunTrades {
-    const { fills, trips, unfilled, prices, account } = this
-    const returns = this.samples.returns()
-    return { equities: this.curve.result(), fills, trips, unfilled, prices, account, returns }
+    const { kept, prices, samples } = this
+    return { ...kept, prices, equities: this.curve.result(), returns: samples.returns() }
   }
 }
 

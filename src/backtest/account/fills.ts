@@ -10,7 +10,10 @@ export const workingOrder = (
   token: TokenState,
   decidedAt: number,
 ): WorkingOrder => ({
-  ...{ id, order, token, decidedAt },
+  id,
+  order,
+  token,
+  decidedAt,
   rest: ('rest' in order ? order.rest : undefined) ?? (isMarket(order) ? 'cancel' : 'work'),
   remaining: 'side' in order && 'units' in order.size ? order.size.units : undefined,
   best: order._tag === 'TrailingStop' ? token.price?.price : undefined,

@@ -115,10 +115,9 @@ class TopicRows {
   readonly live$ = defer(() => concat(this.held, this.later$))
   /** Added to the epochs of live prices; undefined before the first one. */
   addedEpochs: number | undefined
-  /** The last price of the past. */
-  private last: Price | undefined
-  private isDown = false
-  /** That of the next price. */
+  /** The last event of the past. */
+  private last: Either<PriceError, Price> | undefined
+  /** That of its last price. */
   private epoch = 1
   private readonly clock = systemClock()
 
@@ -167,8 +166,7 @@ class TopicRows {
 
   /** The connection of the first live price is that of the last past one. */
   private onLive(event: Either<PriceError, Price>): void {
-    const { last, epoch } = this
-    if (isRight(event)) this.addedEpochs ??= last === undefined ? 0 : epoch - event.right.epoch
+    if (isRight(event)) this.addedEpochs ??= this.epoch - event.right.epoch
     if (this.isLive) this.later$.next(event)
     else this.held.push(event)
   }
@@ -180,15 +178,11 @@ class TopicRows {
 
   /** Only the start of a gap is an event. Before the first price, the topic is not there. */
   private onPast(event: PastEvent): void {
-    const { topic, last, epoch } = this
+    const { topic, last } = this
     if (event._tag === 'PastPrice') {
-      this.isDown = false
-      this.last = { topic, price: event.price, receivedAt: event.at, epoch }
-      this.add(right(this.last), event.at)
-    } else if (last !== undefined) {
-      this.epoch = last.epoch + 1
-      this.interrupt(`gap in the history: ${event.cause}`, event.from)
-    }
+      if (last !== undefined && isLeft(last)) this.epoch++
+      this.add(right({ topic, price: event.price, receivedAt: event.at, epoch: this.epoch }), event.at)
+    } else if (last !== undefined) this.interrupt(`gap in the history: ${event.cause}`, event.from)
   }
 
   private onFailure(error: HistoryError): void {
@@ -196,12 +190,12 @@ class TopicRows {
   }
 
   private interrupt(reason: string, at: number): void {
-    if (!this.isDown) this.add(left(outage(reason)), at)
-    this.isDown = true
+    if (this.last === undefined || isRight(this.last)) this.add(left(outage(reason)), at)
   }
 
   /** The clock of the recorder may have been set. */
   private add(event: Either<PriceError, Price>, at: number): void {
+    this.last = event
     this.time = Math.max(this.time, Math.min(at, this.clock.wallClock()))
     const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }
     this.queue.push({ row, order: this.order++, of: this })

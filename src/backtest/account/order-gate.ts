@@ -46,7 +46,8 @@ export class OrderGate {
   }
 
   onOrder(order: Order): void {
-    if (this.held.length === 0 && (this.isReading || !this.mayBeLate))
+    const isSilent = !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
+    if (this.held.length === 0 && (this.isReading || !isSilent))
       return this.pass(order, this.isReading ? undefined : rxClock.wallClock())
     this.held.push(order)
     if (this.held.length > 1) return
@@ -56,9 +57,5 @@ export class OrderGate {
       for (const each of held) this.pass(each, rxClock.wallClock())
     }
     this.run.add(afterReading(rxClock, () => this.readAt, release))
-  }
-
-  private get mayBeLate(): boolean {
-    return !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
   }
 }

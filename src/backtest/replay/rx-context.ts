@@ -28,13 +28,7 @@ export interface VirtualTimer {
   cancelled: boolean
 }
 
-export interface VirtualClock {
-  /** This clock until it is disposed of, and then that of the system. */
-  readonly clock: Clock
-  /** In ms since the Unix epoch. */
-  readonly now: () => number
-  /** Monotonic, in ms. */
-  readonly elapsed: () => number
+export interface VirtualClock extends Clock {
   /** True if new timers are real. */
   readonly disposed: boolean
   /** Calls back every `ms` ms, like `setInterval`. */
@@ -96,7 +90,7 @@ export const enterContext = (context: RxContext): RxContext => {
   if (context === before) return before
   context.replace(before)
   active = context
-  setReplayClock(context.clock?.clock)
+  setReplayClock(context.clock)
   if (context === realContext) keepClearing()
   return before
 }
@@ -177,7 +171,7 @@ const interval: NonNullable<RxDelegates['interval']> = {
  * clock are virtual too, and none is cleared in another context, where RxJS does not find the other actions of its queue.
  */
 const contextDelegates: RxDelegates = {
-  date: { now: () => (active.clock === undefined ? systemClock().wallClock() : active.clock.now()) },
+  date: { now: () => (active.clock === undefined ? systemClock().wallClock() : active.clock.wallClock()) },
   performance: {
     now: () => (active.clock === undefined ? systemClock().elapsed() : active.clock.elapsed()),
     get isReal() {

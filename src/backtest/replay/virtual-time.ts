@@ -11,7 +11,7 @@ import {
   type VirtualClock,
   type VirtualTimer,
 } from './rx-context.js'
-import { callAtOnce, type Clock } from '../../base/time/clock.js'
+import { callAtOnce } from '../../base/time/clock.js'
 import { systemClock } from '../../base/time/system-clock.js'
 import { PriorityQueue } from '../recording/read/priority-queue.js'
 
@@ -56,7 +56,6 @@ export class VirtualTime implements VirtualClock {
   private cancelledCount = 0
   private readonly context: RxContext
   private readonly system = systemClock()
-  readonly clock: Clock
   disposed = false
 
   /** `skipped`: the sum of the steps before, in ms, by which monotonic time is behind. */
@@ -66,14 +65,27 @@ export class VirtualTime implements VirtualClock {
     private readonly group = new ClockGroup(),
   ) {
     this.context = new RxContext(this)
-    this.clock = clockOf(this, this.system)
   }
 
-  /** Once the clock is disposed of, the time of the system. */
-  readonly now = (): number => (this.disposed ? this.system.wallClock() : this.current)
+  // The members of `Clock`: once the clock is disposed of, they are those of the system.
 
-  /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
+  get isVirtual(): boolean {
+    return !this.disposed
+  }
+
+  readonly wallClock = (): number => (this.disposed ? this.system.wallClock() : this.current)
+
+  /** Without the steps of `skip`. */
   readonly elapsed = (): number => (this.disposed ? this.system.wallClock() : this.current - this.skipped)
+
+  readonly startInterval = (callback: () => void, ms: number): (() => void) =>
+    this.disposed ? this.system.startInterval(callback, ms) : cancelOf(this.addTimer(callback, ms))
+
+  readonly startImmediate = (callback: () => void): (() => void) =>
+    this.disposed ? this.system.startImmediate(callback) : cancelOf(this.addImmediate(callback))
+
+  readonly afterRead = (callback: () => void): (() => void) =>
+    this.disposed ? this.system.afterRead(callback) : callAtOnce(callback)
 
   private get current(): number {
     return Math.max(this.time, this.group.time)
@@ -198,19 +210,6 @@ export class VirtualTime implements VirtualClock {
     }
   }
 }
-
-const clockOf = (virtual: VirtualTime, system: Clock): Clock => ({
-  get isVirtual() {
-    return !virtual.disposed
-  },
-  elapsed: virtual.elapsed,
-  wallClock: virtual.now,
-  startInterval: (callback, ms) =>
-    virtual.disposed ? system.startInterval(callback, ms) : cancelOf(virtual.addTimer(callback, ms)),
-  startImmediate: (callback) =>
-    virtual.disposed ? system.startImmediate(callback) : cancelOf(virtual.addImmediate(callback)),
-  afterRead: (callback) => (virtual.disposed ? system.afterRead(callback) : callAtOnce(callback)),
-})
 
 const cancelOf = (timer: VirtualTimer) => (): void => timer.owner.cancel(timer)
 

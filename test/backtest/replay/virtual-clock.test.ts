@@ -34,7 +34,7 @@ describe('VirtualTime', () => {
   it('advances forward only, and fires each due timer at its own time', () => {
     const virtual = createVirtualTime(0)
     const fired: string[] = []
-    const log = (text: string) => fired.push(`${virtual.now()} ${text}`)
+    const log = (text: string) => fired.push(`${virtual.wallClock()} ${text}`)
     virtual.run(() => {
       timer(20).subscribe(() => log('later timer'))
       interval(8).subscribe((n) => log(`interval ${n}`))
@@ -56,13 +56,13 @@ describe('VirtualTime', () => {
       '16 interval 1',
       '20 later timer',
     ])
-    expect(virtual.now()).toBe(20)
+    expect(virtual.wallClock()).toBe(20)
   })
 
   it('skips time without firing timers, which keep their remaining delays', () => {
     const virtual = createVirtualTime(0)
     const fired: string[] = []
-    const log = (text: string) => fired.push(`${virtual.now()} ${text}`)
+    const log = (text: string) => fired.push(`${virtual.wallClock()} ${text}`)
     virtual.run(() => {
       timer(20).subscribe(() => log('timer'))
       interval(8).subscribe((n) => log(`interval ${n}`))
@@ -187,7 +187,7 @@ describe('VirtualTime', () => {
       timer(1000).subscribe().unsubscribe()
     })
     virtual.finish()
-    expect([fired, virtual.now()]).toEqual([[0, 1], 25])
+    expect([fired, virtual.wallClock()]).toEqual([[0, 1], 25])
   })
 
   it('fires timers by due time, then by order of creation', () => {

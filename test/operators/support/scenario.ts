@@ -71,7 +71,7 @@ export const underTestScheduler: RunInTime = (work) => {
 export const underReplay: RunInTime = (work, end) => {
   const time = new VirtualTime(0)
   time.run(() => {
-    work(time.now)
+    work(time.wallClock)
     time.advance(end)
   })
   time.dispose()

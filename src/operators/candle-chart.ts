@@ -29,22 +29,11 @@ export interface Candle {
   readonly to: number
 }
 
-/** No window has ended. */
-export const noCandles: readonly Candle[] = []
-
 /** State of `candles`. Times are in ms since the Unix epoch. */
 export class CandleChart {
   readonly window: DataWindow
-  private open = 0
-  private high = 0
-  private low = 0
-  private close = 0
-  /** Number of prices of the window. */
-  private count = 0
-  /** Since the previous candle closed. */
-  private interruptions = 0
-  /** False after a `Left` or a gap, until the next price. */
-  private isCurrent = false
+  /** Of the current window. Before its first price, all four prices are the last close. */
+  private candle = { open: 0, high: 0, low: 0, close: 0, count: 0, interruptions: 0, isCurrent: false }
   private lastEpoch: number | undefined
 
   constructor(
@@ -58,7 +47,7 @@ export class CandleChart {
 
   /** True if the window has a candle, unless a `Left` follows. */
   get isOpen(): boolean {
-    return this.count > 0 || (this.fills && this.isCurrent)
+    return this.candle.count > 0 || (this.fills && this.candle.isCurrent)
   }
 
   /**
@@ -68,13 +57,13 @@ export class CandleChart {
   move(time: number, now: number, maxPause: number): readonly Candle[] {
     const { window } = this
     const { number, to } = window
-    if (!window.moveTo(time, now) || !this.isOpen) return noCandles
+    if (!window.moveTo(time, now) || !this.isOpen) return []
     if (now - to > maxPause) this.lose()
     else if (this.fills && window.number - number > maxQuietWindows) this.interrupt()
     const closed = [this.candleOf(number)]
-    this.count = 0
-    this.interruptions = 0
-    if (!this.fills || !this.isCurrent) return closed
+    const { close, isCurrent } = this.candle
+    this.candle = { open: close, high: close, low: close, close, count: 0, interruptions: 0, isCurrent }
+    if (!this.fills || !isCurrent) return closed
     for (let next = number + 1; next < window.number; next++) {
       closed.push(this.candleOf(next))
     }
@@ -93,38 +82,31 @@ export class CandleChart {
 
   /** A `Left` or a gap of the past. */
   interrupt(): void {
-    this.interruptions += 1
+    this.candle.interruptions += 1
     this.lose()
   }
 
   /** Until the next price, it is not known whether the last one is current. */
   lose(): void {
-    this.isCurrent = false
+    this.candle.isCurrent = false
   }
 
-  add(value: Pick<Price, 'price'>): void {
-    const { price } = value
-    this.countEpoch(value)
-    this.isCurrent = true
-    if (this.count === 0) this.open = this.high = this.low = price
-    else if (price > this.high) this.high = price
-    else if (price < this.low) this.low = price
-    this.close = price
-    this.count += 1
+  add({ price, epoch }: Pick<Price, 'price'> & { readonly epoch?: unknown }): void {
+    const { candle, lastEpoch } = this
+    if (typeof epoch === 'number') {
+      if (lastEpoch !== undefined && epoch !== lastEpoch) candle.interruptions += 1
+      this.lastEpoch = epoch
+    }
+    if (candle.count === 0) candle.open = candle.high = candle.low = price
+    candle.high = Math.max(candle.high, price)
+    candle.low = Math.min(candle.low, price)
+    candle.close = price
+    candle.count += 1
+    candle.isCurrent = true
   }
 
   private candleOf(number: number): Candle {
     const { ms } = this.window
-    const [from, to] = [number * ms, (number + 1) * ms]
-    const { open, high, low, close, count, interruptions, isCurrent } = this
-    if (count > 0) return { open, high, low, close, count, interruptions, isCurrent, from, to }
-    return { open: close, high: close, low: close, close, count, interruptions, isCurrent, from, to }
-  }
-
-  private countEpoch(value: object): void {
-    const { epoch } = value as Partial<Price>
-    if (typeof epoch !== 'number') return
-    if (this.lastEpoch !== undefined && epoch !== this.lastEpoch) this.interruptions += 1
-    this.lastEpoch = epoch
+    return { ...this.candle, from: number * ms, to: (number + 1) * ms }
   }
 }

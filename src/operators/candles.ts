@@ -9,7 +9,7 @@ import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-opti
 import { maxBlockedMs } from '../base/time/clock.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { windowTimeOf } from './data-window.js'
-import { CandleChart, noCandles, type Candle } from './candle-chart.js'
+import { CandleChart, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
 import { maxLateMs } from '../base/time/deadline.js'
 import type { TopicPast } from './missing-prices.js'
@@ -237,7 +237,6 @@ class Candles<E> implements JoinObserver<Either<E, Priced>> {
   }
 
   private emit(closed: readonly Candle[]): void {
-    if (closed === noCandles) return
     for (const candle of closed) this.subscriber.next(right(candle))
   }
 }

@@ -1,4 +1,3 @@
-import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { checkValue, SimulatorError } from '../simulator-error.js'
 import { btc, eth } from './token-options.js'
@@ -36,6 +35,9 @@ export const recordedMarket = ({ speed = speedOption.default }: RecordedMarketOp
   }
 }
 
+/** Keeps delays of slow recordings within the range of Node's timers, in ms. */
+const maxTimerDelay = 60_000
+
 const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote) => void): (() => void) => {
   const duration = rows.at(-1)?.at ?? 0
   for (const { address } of Object.values(recordedTokens)) {
@@ -54,7 +56,7 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
       startedAt += duration / speed
     }
     const delay = ((rows[index]?.at ?? 0) - elapsed()) / speed
-    timer = setTimeout(emitDue, Math.min(Math.max(delay, 1), maxTimerMs))
+    timer = setTimeout(emitDue, Math.min(Math.max(delay, 1), maxTimerDelay))
   }
   let timer = setTimeout(emitDue, 1)
   return () => clearTimeout(timer)

@@ -80,7 +80,7 @@ test('recordedMarket limits its timer delay at low speed and does not spin', () 
   vi.advanceTimersByTime(1)
   const before = performance.now()
   vi.advanceTimersToNextTimer()
-  expect(performance.now() - before).toBe(2 ** 31 - 1)
+  expect(performance.now() - before).toBe(60_000)
   stop()
 })
 

@@ -3,7 +3,7 @@ import { positiveCount } from '../base/option-kinds/number-option.js'
 import { observable } from '../base/option-kinds/observable.js'
 import { checkedOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-options.js'
-import { EventIterator } from '../base/time/stream.js'
+import { eventIterator } from '../base/time/stream.js'
 
 export interface IterateOptions {
   /**
@@ -59,7 +59,7 @@ export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {})
     get dropped() {
       return dropped
     },
-    [Symbol.asyncIterator]: () => new EventIterator(source$, size, onDrop),
+    [Symbol.asyncIterator]: () => eventIterator(source$, size, onDrop),
   }
 }
 

@@ -14,7 +14,7 @@ export type Stream<A> = Observable<A> & AsyncIterable<A>
 /** An observable that is created like any other. */
 export class EventStream<A> extends Observable<A> {
   [Symbol.asyncIterator](): AsyncIterator<A, undefined, undefined> {
-    return new EventIterator(this)
+    return eventIterator(this)
   }
 }
 
@@ -47,84 +47,72 @@ const done = { done: true, value: undefined } as const
 /**
  * One loop over a source: it subscribes at the first read. Keeps `size` unread events, and calls `onDrop` for each older one.
  */
-export class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
+export const eventIterator = <A>(
+  source$: Observable<A>,
+  size = 1,
+  onDrop?: () => void,
+): AsyncIterator<A, undefined, undefined> => {
   /** Events without a reader. */
-  private readonly unread: A[] = []
-  private readonly reads: PendingRead<A>[] = []
-  private isEnded = false
-  private failure: { readonly thrown: unknown } | undefined
+  const unread: A[] = []
+  const reads: PendingRead<A>[] = []
+  /** To the source, and of the reads that are late. */
+  const subscription = new Subscription()
+  let state: 'new' | 'subscribed' | 'ended' = 'new'
+  let failure: { readonly thrown: unknown } | undefined
   /** When the newest event arrived: monotonic, in ms; `Infinity` in virtual time, in which nothing blocks. */
-  private latestAt = Infinity
-  /** Set before the source is subscribed to: the loop may be left during that. */
-  private subscription: Subscription | undefined
-  private readonly lateReads = new Subscription()
-
-  constructor(
-    private readonly source$: Observable<A>,
-    private readonly size = 1,
-    private readonly onDrop?: () => void,
-  ) {}
-
-  next(): Promise<Result<A>> {
-    return new Promise((resolve, reject) => {
-      this.reads.push({ resolve, reject })
-      this.subscribe()
-      const isLate = this.unread.length > 0 && rxClock.elapsed() - this.latestAt > maxLateMs
-      if (!isLate || this.isEnded) this.serve()
-      else this.lateReads.add(responsiveDeadline(rxClock, replacementTime, () => this.serve()))
-    })
-  }
-
-  return(): Promise<Result<A>> {
-    this.unread.length = 0
-    this.failure = undefined
-    this.end()
-    return Promise.resolve(done)
-  }
-
-  private subscribe(): void {
-    if (this.subscription !== undefined || this.isEnded) return
-    this.subscription = new Subscription()
-    const subscription = this.source$.subscribe({
-      next: (event) => this.onEvent(event),
-      error: (thrown: unknown) => {
-        if (this.isEnded) return
-        this.failure = { thrown }
-        this.end()
-      },
-      complete: () => this.end(),
-    })
-    this.subscription.add(subscription)
-  }
-
-  private onEvent(event: A): void {
-    if (this.isEnded) return
-    this.latestAt = rxClock.isVirtual ? Infinity : rxClock.elapsed()
-    // Before the reads are answered: one may wait, although there is an older event.
-    if (this.unread.push(event) > this.size) {
-      this.unread.shift()
-      this.onDrop?.()
-    }
-    this.serve()
-  }
-
-  private end(): void {
-    this.isEnded = true
-    this.lateReads.unsubscribe()
-    safeUnsubscribe(this.subscription)
-    this.serve()
-  }
+  let latestAt = Infinity
 
   /** Answers the pending reads, the oldest first. */
-  private serve(): void {
-    const { unread, reads } = this
-    while (reads.length > 0 && (unread.length > 0 || this.isEnded)) {
+  const serve = (): void => {
+    while (reads.length > 0 && (unread.length > 0 || state === 'ended')) {
       const read = reads.shift()
       if (unread.length > 0) read?.resolve({ done: false, value: unread.shift() as A })
-      else if (this.failure !== undefined) {
-        read?.reject(this.failure.thrown)
-        this.failure = undefined
-      } else read?.resolve(done)
+      else if (failure === undefined) read?.resolve(done)
+      else {
+        read?.reject(failure.thrown)
+        failure = undefined
+      }
     }
+  }
+  const end = (): void => {
+    state = 'ended'
+    safeUnsubscribe(subscription)
+    serve()
+  }
+  const onEvent = (event: A): void => {
+    if (state === 'ended') return
+    latestAt = rxClock.isVirtual ? Infinity : rxClock.elapsed()
+    // Before the reads are answered: one may wait, although there is an older event.
+    if (unread.push(event) > size) {
+      unread.shift()
+      onDrop?.()
+    }
+    serve()
+  }
+  const onError = (thrown: unknown): void => {
+    if (state !== 'ended') failure = { thrown }
+    end()
+  }
+  const subscribe = (): void => {
+    if (state !== 'new') return
+    state = 'subscribed'
+    subscription.add(source$.subscribe({ next: onEvent, error: onError, complete: end }))
+  }
+
+  return {
+    next: () =>
+      new Promise((resolve, reject) => {
+        reads.push({ resolve, reject })
+        subscribe()
+        const isLate = unread.length > 0 && rxClock.elapsed() - latestAt > maxLateMs
+        if (isLate && state !== 'ended') subscription.add(responsiveDeadline(rxClock, replacementTime, serve))
+        else serve()
+      }),
+    return: () => {
+      unread.length = 0
+      failure = undefined
+      end()
+      return Promise.resolve(done)
+    },
   }
 }

@@ -4,7 +4,6 @@ import {
   defer,
   EMPTY,
   endWith,
-  from,
   ignoreElements,
   merge,
   mergeMap,
@@ -13,7 +12,7 @@ import {
   tap,
   type Observable,
 } from 'rxjs'
-import { pastSourceOf, type PastSource } from '../base/domain/joinable.js'
+import { pastSourceOf } from '../base/domain/joinable.js'
 import type { Gap, PastEvent } from '../base/domain/past.js'
 import type { PricePosition } from '../base/domain/position.js'
 import type { Topic } from '../base/domain/topic.js'
@@ -60,116 +59,94 @@ export const missingPrices$ = (
 ): Observable<Either<HistoryError, PastEvent>> =>
   defer(() => {
     if (isNext(before.position, after.position)) return EMPTY
-    const rows = new PastRows(past, before, after)
-    const timeout$ = delay$(rxClock, timeoutMs).pipe(tap(() => (rows.failure = timeout(timeoutMs))))
-    return merge(rows.read$, timeout$).pipe(
-      take(1),
-      mergeMap(() => from(rows.between())),
+    const { history, topic } = past
+    const source = pastSourceOf(history.prices$(topic, { from: before.at - clockTolerance }))
+    let rows: PastRow[] = []
+    let failure: HistoryError | undefined
+    const reading$ = defer(() => {
+      let position: PricePosition | undefined
+      rows = []
+      return source
+        .read$(undefined, (next) => (position = next))
+        .pipe(
+          tap((event) => {
+            if (isLeft(event)) failure = event.left
+            else rows.push({ event: event.right, position })
+          }),
+        )
+    })
+    const isBehind = (isFirst: boolean): boolean =>
+      isFirst || (source.isEndless && failure === undefined && insideOf(rows, before, after).lacksEnd)
+    const read$ = readAgain$(reading$, isBehind).pipe(
+      ignoreElements(),
+      endWith(undefined),
+      catchError((thrown) => {
+        failure = networkError(thrown)
+        return of(undefined)
+      }),
     )
+    const timeout$ = delay$(rxClock, timeoutMs).pipe(tap(() => (failure = timeout(timeoutMs))))
+    const events = (): readonly Either<HistoryError, PastEvent>[] => {
+      const { inside, lacksStart, lacksEnd } = insideOf(rows, before, after)
+      const [first, last] = [inside[0], inside.at(-1)]
+      const mayLack = source.isEndless || failure !== undefined
+      const hasStartGap = mayLack && lacksStart && first?._tag === 'PastPrice'
+      const hasEndGap = mayLack && (lacksEnd || (lacksStart && first === undefined)) && last?._tag !== 'Gap'
+      return [
+        ...(hasStartGap ? [right(gapOf(topic, before.at, first.at))] : []),
+        ...inside.map((event) => right(event)),
+        ...(failure === undefined ? [] : [left(failure)]),
+        ...(hasEndGap ? [right(gapOf(topic, last?.at ?? before.at, after.at))] : []),
+      ]
+    }
+    return merge(read$, timeout$).pipe(take(1), mergeMap(events))
   })
 
 /** True if no price is between both. */
 const isNext = (before: PricePosition | undefined, after: PricePosition | undefined): boolean =>
   before !== undefined && before.run === after?.run && after.count - before.count <= 1
 
-/** An event of a past. */
+/** An event of a past. `position`: of a price. */
 interface PastRow {
   readonly event: PastEvent
   readonly position: PricePosition | undefined
 }
 
-/** The events that have been read around an interruption. */
-class PastRows {
-  failure: HistoryError | undefined
-  private rows: PastRow[] = []
-  private readonly source: PastSource<Either<HistoryError, PastEvent>>
-
-  constructor(
-    private readonly past: TopicPast,
-    private readonly before: Edge,
-    private readonly after: Edge,
-  ) {
-    const range = { from: before.at - clockTolerance }
-    this.source = pastSourceOf(past.history.prices$(past.topic, range))
-  }
-
-  /** Emits once, when there is no more to read. */
-  readonly read$ = defer(() => {
-    const reading$ = defer(() => {
-      let position: PricePosition | undefined
-      this.rows = []
-      return this.source
-        .read$(undefined, (next) => (position = next))
-        .pipe(tap((event) => this.add(event, position)))
-    })
-    const isBehind = (isFirst: boolean): boolean =>
-      isFirst || (this.source.isEndless && this.failure === undefined && this.end === undefined)
-    return readAgain$(reading$, isBehind).pipe(
-      ignoreElements(),
-      endWith(undefined),
-      catchError((thrown) => {
-        this.failure = networkError(thrown)
-        return of(undefined)
-      }),
+/** The events after the first price and before the second one, and whether one of both is not among the rows. */
+const insideOf = (rows: readonly PastRow[], before: Edge, after: Edge) => {
+  const start = indexOf(rows, before, 0)
+  const end = indexOf(rows, after, start + 1)
+  const [lacksStart, lacksEnd] = [start === -1, end === -1]
+  const inside = rows
+    .slice(start + 1, lacksEnd ? undefined : end)
+    .map(({ event }) => clipped(event, before.at, after.at))
+    .filter((event) =>
+      event._tag === 'Gap'
+        ? event.from < event.to
+        : (!lacksStart || event.at > before.at) && (!lacksEnd || event.at < after.at),
     )
-  })
-
-  /** The events after the first price and before the second one, with gaps where the past knows nothing. */
-  between(): readonly Either<HistoryError, PastEvent>[] {
-    const { before, after, start, end, failure } = this
-    const inside = this.rows
-      .slice((start ?? -1) + 1, end)
-      .map(({ event }) => this.clipped(event))
-      .filter((event) =>
-        event._tag === 'Gap'
-          ? event.from < event.to
-          : (start !== undefined || event.at > before.at) && (end !== undefined || event.at < after.at),
-      )
-    const [first, last] = [inside[0], inside.at(-1)]
-    const mayLack = this.source.isEndless || failure !== undefined
-    const lacksStart = mayLack && start === undefined && first?._tag === 'PastPrice'
-    const lacksEnd = mayLack && (end === undefined || (start === undefined && first === undefined))
-    return [
-      ...(lacksStart ? [right(this.gap(before.at, first.at))] : []),
-      ...inside.map((event) => right(event)),
-      ...(failure === undefined ? [] : [left(failure)]),
-      ...(lacksEnd && last?._tag !== 'Gap' ? [right(this.gap(last?.at ?? before.at, after.at))] : []),
-    ]
-  }
-
-  private add(event: Either<HistoryError, PastEvent>, position: PricePosition | undefined): void {
-    if (isLeft(event)) this.failure = event.left
-    else this.rows.push({ event: event.right, position: event.right._tag === 'Gap' ? undefined : position })
-  }
-
-  /** The index of the price before the interruption, if it is known. */
-  private get start(): number | undefined {
-    return this.indexOf(this.before, 0)
-  }
-
-  /** The index of the price after the interruption, if it is known. */
-  private get end(): number | undefined {
-    return this.indexOf(this.after, (this.start ?? -1) + 1)
-  }
-
-  /** By the position, or without a row of its run by the value, nearest to the time. */
-  private indexOf({ price, at, position }: Edge, from: number): number | undefined {
-    const hasRun = position !== undefined && this.rows.some((row) => row.position?.run === position.run)
-    const distanceOf = ({ event, position: other }: PastRow): number => {
-      if (hasRun) return other?.run === position.run && other.count === position.count ? 0 : Infinity
-      return event._tag === 'PastPrice' && event.price === price ? Math.abs(event.at - at) : Infinity
-    }
-    const distances = this.rows.slice(from).map(distanceOf)
-    const shortest = distances.reduce((one, other) => Math.min(one, other), Infinity)
-    return shortest <= clockTolerance ? from + distances.indexOf(shortest) : undefined
-  }
-
-  private clipped(event: PastEvent): PastEvent {
-    if (event._tag === 'PastPrice') return event
-    return { ...event, from: Math.max(event.from, this.before.at), to: Math.min(event.to, this.after.at) }
-  }
-
-  private gap(from: number, to: number): Gap {
-    return { _tag: 'Gap', topic: this.past.topic, from, to: Math.max(from + 1, to), cause: 'unrecorded' }
-  }
+  return { inside, lacksStart, lacksEnd }
 }
+
+/** By the position, or without a row of its run by the value, nearest to the time; -1 if there is none. */
+const indexOf = (rows: readonly PastRow[], { price, at, position }: Edge, from: number): number => {
+  const hasRun = position !== undefined && rows.some((row) => row.position?.run === position.run)
+  const distances = rows.map(({ event, position: other }, index) => {
+    if (index < from || event._tag === 'Gap') return Infinity
+    if (hasRun) return other?.run === position.run && other.count === position.count ? 0 : Infinity
+    return event.price === price ? Math.abs(event.at - at) : Infinity
+  })
+  const shortest = distances.reduce((one, other) => Math.min(one, other), Infinity)
+  return shortest <= clockTolerance ? distances.indexOf(shortest) : -1
+}
+
+const clipped = (event: PastEvent, from: number, to: number): PastEvent =>
+  event._tag === 'Gap' ? { ...event, from: Math.max(event.from, from), to: Math.min(event.to, to) } : event
+
+const gapOf = (topic: Topic, from: number, to: number): Gap => ({
+  _tag: 'Gap',
+  topic,
+  from,
+  to: Math.max(from + 1, to),
+  cause: 'unrecorded',
+})

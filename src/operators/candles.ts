@@ -165,20 +165,16 @@ class Candles<E> implements JoinObserver<Either<E, Priced>> {
   ) {}
 
   onEvent(event: Either<E, Priced> | Priced): void {
-    const now = rxClock.wallClock()
     const isPlain = event._tag === undefined
     const either = isPlain ? right(event) : event
-    this.addLive(either, windowTimeOf(either, now), now, false)
+    this.onLive(either, windowTimeOf(either), false)
     if (isPlain) this.chart.lose()
   }
 
-  onLive(event: Either<E, Priced>, time: number, isHeld: boolean): void {
-    this.addLive(event, time, rxClock.wallClock(), isHeld)
-  }
-
   /** A held event needs no timer: one starts after all of them. */
-  private addLive(event: Either<E, Priced>, time: number, now: number, isHeld: boolean): void {
+  onLive(event: Either<E, Priced>, time: number, isHeld: boolean): void {
     const { chart } = this
+    const now = rxClock.wallClock()
     const wasOpen = chart.isOpen
     const maxPause = isLeft(event) ? maxLateMs : maxBlockedMs
     const closed = isHeld ? chart.moveInPast(time) : chart.move(time, now, maxPause)

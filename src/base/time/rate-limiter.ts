@@ -20,14 +20,7 @@ export class RateLimiter {
 
   /** The number of messages that may be sent now. */
   available(now: number): number {
-    for (
-      let oldest = this.batches[0];
-      oldest !== undefined && hasPassed(oldest, now);
-      oldest = this.batches[0]
-    ) {
-      this.countInWindow -= oldest.count
-      this.batches.shift()
-    }
+    while (hasPassed(this.batches[0], now)) this.countInWindow -= this.batches.shift()?.count ?? 0
     return Math.floor(this.perSecond) - this.countInWindow
   }
 
@@ -45,4 +38,5 @@ export class RateLimiter {
   }
 }
 
-const hasPassed = ({ sentAt }: Batch, now: number): boolean => now - sentAt >= windowMs
+const hasPassed = (batch: Batch | undefined, now: number): boolean =>
+  batch !== undefined && now - batch.sentAt >= windowMs

@@ -26,8 +26,8 @@ interface ListedToken {
  */
 export class Listings {
   private readonly listed = new Map<Address, ListedToken>()
-  /** The markets of the listed tokens, and the functions that stop those that are open. */
-  private readonly markets = new Map<Market, (() => void) | undefined>()
+  /** The open markets, and the functions that stop them. */
+  private readonly markets = new Map<Market, () => void>()
   private isOpen = false
   private isClosed = false
 
@@ -59,7 +59,6 @@ export class Listings {
       const listed = this.listed.get(address)
       if (listed === undefined) {
         this.listed.set(address, { token: { ...token, address }, market, isListed: true })
-        if (!this.markets.has(market)) this.markets.set(market, undefined)
       } else {
         listed.isListed = true
         this.publish(listed)
@@ -75,15 +74,18 @@ export class Listings {
 
   close(): void {
     this.isClosed = true
-    for (const close of this.markets.values()) close?.()
+    for (const close of this.markets.values()) close()
     for (const { repeatTimer } of this.listed.values()) clearTimeout(repeatTimer)
   }
 
   private openMarkets(): void {
     if (this.isClosed) return
     this.isOpen = true
-    for (const [market, close] of this.markets)
-      this.markets.set(market, close ?? market.open((quote) => this.update(market, quote)))
+    for (const { market } of this.listed.values()) {
+      if (this.markets.has(market)) continue
+      const close = market.open((quote) => this.update(market, quote))
+      this.markets.set(market, close)
+    }
   }
 
   private update(market: Market, quote: Quote): void {

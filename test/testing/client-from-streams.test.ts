@@ -57,11 +57,11 @@ describe('StreamStats', () => {
     ])
   })
 
-  it('counts an error of a given stream that is none of the library as waiting', () => {
+  it('counts an error of a given stream that is none of this library as waiting', () => {
     const stats = new StreamStats(() => 0)
     const event$ = new Subject<Either<{ readonly _tag: string }, Price>>()
     stats.price$('svc-0xab', event$).subscribe()
-    for (const error of [{ _tag: 'Halted' }, { _tag: 'constructor' }]) {
+    for (const error of [{ _tag: 'Unknown' }, { _tag: 'constructor' }]) {
       event$.next(left(error))
       expect(stats.topics()).toMatchObject([{ state: 'waiting' }])
     }

@@ -1,7 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
+import { noCancel } from '../../base/task/cancellable-task.js'
 import { importUndici, type UndiciPackage } from '../../wire/transport/packages.js'
-import { Dialer } from '../../wire/transport/undici/dialer.js'
+import { dialTarget } from '../../wire/transport/undici/dialer.js'
 
 /** What `fetch` is called with here. The signal ends each request, also after its response: it closes the connection. */
 export interface FetchInit {
@@ -16,16 +17,21 @@ export interface FetchInit {
 export const dialedFetch = async (url: string, init: FetchInit): ReturnType<UndiciPackage['fetch']> => {
   const { signal } = init
   const undici = await importUndici()
-  const dialer = new Dialer(undici, { ca: undefined, connectTimeout: maxTimerMs })
+  const options = { ca: undefined, connectTimeout: maxTimerMs }
+  let cancelDial = noCancel
   const dispatcher = new undici.Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: (target, callback) =>
-      void dialer.dial(target, (result) =>
+    connect: (target, callback) => {
+      cancelDial = dialTarget(undici, options, target, (result) =>
         isLeft(result) ? callback(result.left, null) : callback(null, result.right),
-      ),
+      )
+    },
   })
-  const close = (): void => void Promise.all([dispatcher.destroy(), dialer.close()])
+  const close = (): void => {
+    cancelDial()
+    void dispatcher.destroy()
+  }
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })
   return undici.fetch(url, { ...init, dispatcher })

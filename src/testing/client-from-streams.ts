@@ -117,19 +117,12 @@ const validatedPrice$ = <E>(
   isTopicOfAnyService(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
 
 /** Gives each event the topic as the caller wrote it. */
-const withTopic = (topic: Topic) => {
-  // Of the last event: a text that is compared with itself needs no comparison of its characters.
-  let known = topic
-  return (event: Either<PriceError | InvalidTopic, Price>): Either<PriceError | InvalidTopic, Price> => {
-    if (isRight(event)) {
-      if (event.right.topic === known) return event
-      if (event.right.topic !== topic) return right({ ...event.right, topic })
-      known = event.right.topic
-      return event
-    }
+const withTopic =
+  (topic: Topic) =>
+  (event: Either<PriceError | InvalidTopic, Price>): Either<PriceError | InvalidTopic, Price> => {
+    if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
     return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
   }
-}
 
 /** The first value of a stream. `ClientClosed` if the stream completes without a value. */
 const firstValue =

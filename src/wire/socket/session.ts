@@ -1,4 +1,3 @@
-import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import { deadline$ } from '../../base/time/deadline.js'
@@ -7,7 +6,6 @@ import {
   noCloseFrame,
   unboundedPayload,
   type ResponseHead,
-  type Socket,
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
@@ -52,7 +50,7 @@ export interface LostEvent {
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
-    const { clock, connectTimeout } = config
+    const { clock, transport, url, maxFrameBytes, connectTimeout } = config
     const dialledAt = clock.elapsed()
     const timers = new Subscription()
     /** Defined while the socket is open. */
@@ -99,9 +97,12 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       },
     }
 
-    const dialled = dial(config, listener)
-    if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
-    const socket = new GuardedSocket(dialled.right, onException)
+    let socket: GuardedSocket
+    try {
+      socket = new GuardedSocket(transport.dial(url, { maxFrameBytes }, listener), onException)
+    } catch (thrown) {
+      return emitLost(noCloseFrame, causeOf(thrown).message)
+    }
     const onTimeout = () => terminate(`not open within ${connectTimeout} ms`)
     const dialTimeout = responsiveDeadline(clock, connectTimeout, onTimeout)
     timers.add(dialTimeout)
@@ -111,16 +112,6 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       socket.close()
     }
   })
-
-/** Left: the reason of a failed dial, if the transport throws. */
-const dial = (
-  { transport, url, maxFrameBytes }: SessionConfig,
-  listener: SocketListener,
-): Either<string, Socket> =>
-  tryCatch(
-    () => transport.dial(url, { maxFrameBytes }, listener),
-    (thrown) => causeOf(thrown).message,
-  )
 
 /** An open socket. Times are in ms. */
 export class Session implements MeasuredConnection {

@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import { defer, map, Observable } from 'rxjs'
+import { map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
@@ -99,26 +99,19 @@ export const resume$ = <A>(
     const live = new LiveTime(runs)
     const statusOf = (status: ConnectionStatus) => statusInLaterEpoch(status, streams.latestEpoch)
     const addedEpochs = (topic: Topic): number => history?.addedEpochs(topic) ?? streams.latestEpoch
-    const inContinuedEpoch = (topic: Topic) =>
-      map((event: Either<PriceError, Price>) => inLaterEpoch(event, addedEpochs(topic)))
-    const price$: ClientStreams['price$'] = (topic) => {
-      const [past$, live$] = [streams.price$(topic), defer(() => client.price$(topic))]
-      return new Observable((observer) => {
+    const price$: ClientStreams['price$'] = (topic) =>
+      new Observable((observer) => {
         const restart = (): void => streams.restart(topic)
         const rows = live.isLive ? undefined : history?.want(topic, observer, restart)
-        const later$ = (rows?.live$ ?? live$).pipe(inContinuedEpoch(topic))
-        return live.joined$(past$, later$).subscribe(observer)
+        const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
+        const later$ = event$.pipe(map((event) => inLaterEpoch(event, addedEpochs(topic))))
+        return live.joined$(streams.price$(topic), later$).subscribe(observer)
       })
-    }
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
       streams: {
         price$,
-        depth$: (mint, interval) =>
-          live.joined$(
-            streams.depth$(mint),
-            defer(() => client.depth$(mint, interval)),
-          ),
+        depth$: (mint, interval) => live.joined$(streams.depth$(mint), client.depth$(mint, interval)),
         status$: live.joined$(streams.status$, client.status$.pipe(map(statusOf))),
         errors$: live.joined$(streams.errors$, client.errors$),
         currentStatus: () => (live.isLive ? statusOf(client.inspect().status) : streams.status),

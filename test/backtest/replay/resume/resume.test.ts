@@ -322,6 +322,30 @@ test('gives a late subscriber no depth of a recording that has ended', async () 
   expect(values).toEqual(['first', { _tag: 'CaughtUp' }])
 })
 
+test('gives the depths and the status of the client after the border, and epochs that continue those of the files', async () => {
+  const depth$ = new Subject<ReturnType<typeof depth>>()
+  const { eth$, client: prices } = testClient()
+  const { depth$: depthOf$ } = closeAfterTest(createTestClient({ depths: { [weth]: depth$ } }))
+  const { values } = collect(
+    resume({ ...prices, depth$: depthOf$ }, [recordingWith(1)], (own) =>
+      merge(
+        own.depth$(weth, 500).pipe(map((event) => isRight(event) && `depth ${event.right.price}`)),
+        own.status$.pipe(map(({ _tag }) => _tag)),
+        own
+          .price$(ethTopic)
+          .pipe(map((event) => (isLeft(event) ? event.left._tag : `epoch ${event.right.epoch}`))),
+      ),
+    ),
+  )
+  await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
+  depth$.next(depth(weth, { price: 5 }))
+  eth$.next(price(ethTopic, 2))
+  await eventually(() => expect(values).toContain('epoch 2'))
+  const border = values.findIndex((value) => typeof value === 'object')
+  expect(values.slice(0, border)).toEqual(['Idle', 'epoch 1', 'Disconnected'])
+  expect(values.slice(border + 1)).toEqual(['Open', 'depth 5', 'epoch 2'])
+})
+
 test('an unsubscription before, during or after the change to live leaves no topic, timer or open file', async () => {
   const { createClient } = await startMarket()
   const client = createClient()

@@ -1,8 +1,11 @@
 import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
+import { left } from 'fp-ts/lib/Either.js'
 import type { CreateMac } from '../auth/mac.js'
 import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { importUndici, importWs } from '../transport/packages.js'
+import { networkError } from '../../base/errors/constructors.js'
+import type { InternalHttpTransport } from '../transport/ports.js'
+import { importUndici, importWs, loadOnce } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 import { addSource, publish } from './node/diagnostics.js'
@@ -38,7 +41,7 @@ const createMac: CreateMac = (key) => {
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
   webSocketTransport: (ca) => wsTransport(importWs, ca),
-  httpTransport: (options) => undiciTransport(importUndici, options),
+  httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,
   publish,
@@ -46,4 +49,47 @@ export const node: Platform = {
   createPriceFrames: () => new PriceFrames(),
   isPublic: false,
   onWake: () => () => undefined,
+}
+
+/**
+ * An HTTP transport that is loaded by its first request, because `undici` takes most of the start-up time. A request that is
+ * aborted during the load is not sent. If the load fails, each request that waits for it fails with a `NetworkError`. The
+ * loaded transport calls `onSent`.
+ */
+export const lazyHttpTransport = (
+  importTransport: () => Promise<InternalHttpTransport>,
+): InternalHttpTransport => {
+  let loaded: InternalHttpTransport | undefined
+  let isClosed = false
+  const load = loadOnce(async () => {
+    const transport = isClosed ? undefined : await importTransport()
+    if (isClosed || transport === undefined) throw new Error('the transport is closed')
+    return (loaded = transport)
+  })
+
+  return {
+    callsOnSent: true,
+    get: (request, onResult) => {
+      if (loaded !== undefined) return loaded.get(request, onResult)
+      let abort: (() => void) | undefined
+      let isAborted = false
+      const send = (transport: InternalHttpTransport): void => {
+        if (isAborted) throw new DOMException('the request was aborted', 'AbortError')
+        abort = transport.get(request, onResult)
+      }
+      void load()
+        .then(send)
+        .catch((failure: unknown) => onResult(left(networkError(failure))))
+      return () => {
+        isAborted = true
+        abort?.()
+      }
+    },
+    /** Resolves when no load is in progress, and all connections are closed. */
+    close: async () => {
+      isClosed = true
+      await load().catch(() => undefined)
+      await loaded?.close()
+    },
+  }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createClient, type Address, type Client, type DepthClientOptions, type Topic } from 'svc-streams'
 import { firstValueFrom, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { lazyHttpTransport } from '../../../src/wire/platform/node.js'
 import type { InternalHttpTransport } from '../../../src/wire/transport/ports.js'
 import { importUndici } from '../../../src/wire/transport/packages.js'
 import { undiciTransport } from '../../../src/wire/transport/undici/undici-transport.js'
@@ -10,6 +11,8 @@ import { collectEvents } from '../../support/collect-events.js'
 import { depthBody } from '../../support/fake-http.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
+
+const modules = await importUndici()
 
 interface Arrival {
   readonly request: IncomingMessage
@@ -40,11 +43,10 @@ const startService = async (
  */
 const recordingTransport = (loadMs = 0): { http: InternalHttpTransport; sentAt: readonly number[] } => {
   const sentAt: number[] = []
-  const load = async () => {
+  const lazy = lazyHttpTransport(async () => {
     await firstValueFrom(timer(loadMs))
-    return importUndici()
-  }
-  const lazy = undiciTransport(load, { ca: undefined, connectTimeout: 10_000 })
+    return undiciTransport(modules, { ca: undefined, connectTimeout: 10_000 })
+  })
   const http: InternalHttpTransport = {
     callsOnSent: true,
     get: ({ onSent, ...request }, onResult) => {

@@ -1,11 +1,10 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Dispatcher } from 'undici/index.js'
 import { networkError } from '../../../base/errors/constructors.js'
-import { loadOnce, type UndiciPackage } from '../packages.js'
+import type { UndiciPackage } from '../packages.js'
 import {
   bodyTooLong,
   encodedBody,
-  type InternalHttpRequest,
   type InternalHttpTransport,
   type HttpResult,
   type HttpResponse,
@@ -14,17 +13,12 @@ import {
 } from '../ports.js'
 import { Connection } from './connection.js'
 
-/**
- * HTTP over `undici`, which the first request loads: it takes most of the start-up time. If it cannot be loaded, each request
- * that waits for it fails. Connections are kept for later requests.
- */
+/** HTTP over `undici`, whose connections are kept for later requests. */
 export const undiciTransport = (
-  importPackage: () => Promise<UndiciPackage>,
+  undici: UndiciPackage,
   options: HttpTransportOptions,
 ): InternalHttpTransport => {
   const connections = new Set<Connection>()
-  let loaded: UndiciPackage | undefined
-  const load = loadOnce(async () => (loaded = await importPackage()))
   let isClosed = false
 
   const idleTo = (origin: string): Connection | undefined => {
@@ -35,66 +29,53 @@ export const undiciTransport = (
     return undefined
   }
 
-  const send = (undici: UndiciPackage, handler: ResponseHandler): void => {
-    const { origin, path, headers, newConnection = false } = handler.request
-    if (handler.isSettled) return
-    try {
-      if (isClosed) throw new Error('the transport is closed')
-      const idle = newConnection ? undefined : idleTo(origin)
-      const connection = idle ?? new Connection(undici, options, origin)
-      connections.add(connection)
-      handler.connection = connection
-      connection.dispatch({ origin, path, headers, method: 'GET' }, handler)
-    } catch (thrown) {
-      handler.onResponseError(undefined, thrown)
-    }
-  }
-
   return {
     callsOnSent: true,
-    get: (request, onResult) => {
-      const handler = new ResponseHandler(request, onResult)
-      if (loaded !== undefined) send(loaded, handler)
-      else
-        load().then(
-          (undici) => send(undici, handler),
-          (failure: unknown) => handler.onResponseError(undefined, failure),
-        )
+    get: ({ origin, path, headers, maxBodyBytes, newConnection = false, onSent }, onResult) => {
+      const connection =
+        (newConnection ? undefined : idleTo(origin)) ?? new Connection(undici, options, origin)
+      const handler = new ResponseHandler(connection, maxBodyBytes, onSent, onResult)
+      connections.add(connection)
+      try {
+        if (isClosed) throw new undici.errors.ClientDestroyedError()
+        connection.dispatch({ origin, path, headers, method: 'GET' }, handler)
+      } catch (thrown) {
+        handler.onResponseError(undefined, thrown)
+      }
       return () => handler.abort()
     },
     close: async () => {
       isClosed = true
-      await Promise.all(Array.from(connections, (connection) => connection.destroy()))
+      const reason = new undici.errors.ClientDestroyedError()
+      await Promise.all(Array.from(connections, (connection) => connection.destroy(reason)))
     },
   }
 }
 
 /** Collects one response. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
-  /** Undefined while `undici` is loaded. */
-  connection: Connection | undefined
-  isSettled = false
   /** One character for each byte: many small pieces as bytes would retain the buffers that they were read into. */
   private body = ''
   private status = 0
   private headers: HttpResponse['headers'] = {}
   private isComplete = false
+  private isSettled = false
 
   constructor(
-    readonly request: InternalHttpRequest,
+    private readonly connection: Connection,
+    private readonly maxBodyBytes: number,
+    private readonly onSent: (() => void) | undefined,
     private readonly onResult: OnHttpResult,
   ) {}
 
   abort(): void {
-    if (this.isSettled) return
-    const reason = new DOMException('the request was aborted', 'AbortError')
-    if (this.connection === undefined) this.onResponseError(undefined, reason)
-    else void this.connection.destroy(reason)
+    if (!this.isSettled)
+      void this.connection.destroy(new DOMException('the request was aborted', 'AbortError'))
   }
 
   onRequestStart(): void {
-    this.connection?.onSent()
-    this.request.onSent?.()
+    this.connection.onSent()
+    this.onSent?.()
   }
 
   onResponseStart(
@@ -107,7 +88,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBodyBytes } = this.request
+    const { maxBodyBytes } = this
     if (this.isSettled) return
     this.body += chunk.toString('latin1')
     if (this.body.length > maxBodyBytes) this.settle(left(bodyTooLong(this.text, maxBodyBytes)))
@@ -116,7 +97,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const { status, headers } = this
     // A body without a length ends with its connection. After a reset undici accepts the part that has arrived.
-    const failure = this.connection?.failure
+    const { failure } = this.connection
     if (failure !== undefined) return this.settle(left(networkError(failure)))
     this.isComplete = true
     const { 'content-encoding': encoding = 'identity' } = headers
@@ -136,7 +117,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, thrown: unknown): void {
-    this.settle(left(networkError(thrown)), this.connection?.isLost)
+    this.settle(left(networkError(thrown)), this.connection.isLost)
   }
 
   /** Calls `onResult` asynchronously, because it may close the client while undici runs this handler. */
@@ -145,7 +126,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.isSettled = true
     // A resolved promise, because `queueMicrotask` is three times slower.
     void resolved.then(() => {
-      this.connection?.onEnd(this.isComplete)
+      this.connection.onEnd(this.isComplete)
       this.onResult(result, mayRepeat)
     })
   }

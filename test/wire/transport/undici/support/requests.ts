@@ -6,16 +6,19 @@ import type {
   HttpTransport,
   HttpTransportOptions,
 } from '../../../../../src/wire/transport/ports.js'
-import { importUndici, type UndiciPackage } from '../../../../../src/wire/transport/packages.js'
+import { importUndici } from '../../../../../src/wire/transport/packages.js'
 import { undiciTransport } from '../../../../../src/wire/transport/undici/undici-transport.js'
 import { expectWellFormed } from '../../../../base/errors/support/well-formed.js'
 
+const modules = await importUndici()
+
 /** The default transport, closed after the test. */
-export const transportOf = (
-  options: Partial<HttpTransportOptions> = {},
-  importPackage: () => Promise<UndiciPackage> = importUndici,
-): HttpTransport => {
-  const transport = undiciTransport(importPackage, { ca: undefined, connectTimeout: 10_000, ...options })
+export const transportOf = (options: Partial<HttpTransportOptions> = {}): HttpTransport => {
+  const transport = undiciTransport(modules, {
+    ca: undefined,
+    connectTimeout: 10_000,
+    ...options,
+  })
   onTestFinished(() => transport.close())
   return transport
 }

@@ -67,7 +67,7 @@ describe('the pair with a warm start', () => {
     const fills = fillsOf(await eventsOf(market([...swing, ...dear, ...thin])))
     expect(fills).toEqual([
       ...['43 s: buy 2000 BTC', '43 s: sell 2000 ETH'],
-      ...['49 s: sell 180 BTC', '50 s: sell 180 BTC'],
+      ...['47 s: sell 180 BTC', '48 s: sell 180 BTC'],
     ])
   })
 

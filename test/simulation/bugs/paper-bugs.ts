@@ -13,6 +13,6 @@ export const paperBugs: readonly Bug[] = [
   {
     name: 'an order of a timer is filled after a pause before the prices are read',
     folder,
-    edits: [{ in: 'OrderGate.onOrder', code: 'this.isReading || !this.mayBeLate', bug: 'true' }],
+    edits: [{ in: 'OrderGate.onOrder', code: 'this.isReading || !isSilent', bug: 'true' }],
   },
 ]

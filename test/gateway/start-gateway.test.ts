@@ -7,7 +7,7 @@ import { defer, NEVER } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { GatewayError, startGateway, type GatewayOptions } from 'svc-streams/gateway'
 import { createTestClient } from 'svc-streams/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { addressesOf } from '../../src/gateway/http/addresses.js'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -351,6 +351,13 @@ describe('close', () => {
     const gateway = await startTestGateway(createTestClient(), { signal: controller.signal })
     controller.abort()
     await eventually(async () => expect(await isListening(portOf(gateway.baseUrl))).toBe(false))
+  })
+
+  it('needs one listener for all gateways of a signal', async () => {
+    const { signal } = new AbortController()
+    const addListener = vi.spyOn(signal, 'addEventListener')
+    for (let count = 0; count < 3; count++) await startTestGateway(createTestClient(), { signal })
+    expect(addListener).toHaveBeenCalledTimes(1)
   })
 
   it('is not needed if the signal was aborted before the start', async () => {

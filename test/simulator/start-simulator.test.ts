@@ -15,6 +15,7 @@ import { openRawClient } from '../support/network/raw-client.js'
 import { wbtc, weth } from '../support/tokens.js'
 import { manualMarket } from '../support/manual-market.js'
 import { startTestSimulator } from '../support/simulator.js'
+import { collectWarnings } from '../support/warnings.js'
 import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
 const portOf = (url: string) => Number(new URL(url).port)
@@ -133,15 +134,18 @@ test('startSimulator closes the simulator when the signal aborts, and rejects if
   expect(await starting).toBe(reason)
 })
 
-test('startSimulator closes all simulators that share a signal', async () => {
+test('startSimulator adds one listener to a signal that many simulators share', async () => {
+  const warnings = collectWarnings()
   const controller = new AbortController()
-  const start = () => startTestSimulator({ signal: controller.signal })
-  const simulators = await Promise.all([start(), start(), start()])
+  const simulators = await Promise.all(
+    Array.from({ length: 12 }, () => startTestSimulator({ signal: controller.signal })),
+  )
   controller.abort()
   for (const simulator of simulators) {
     await simulator.close()
     await expect(fetch(simulator.baseUrl)).rejects.toThrow(/fetch failed|ECONNREFUSED/)
   }
+  expect(warnings).not.toContain('MaxListenersExceededWarning')
 })
 
 test('startSimulator rejects when a port is in use, and closes the server that already listens', async () => {

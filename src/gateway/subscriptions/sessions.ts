@@ -109,7 +109,7 @@ export class Sessions<S extends Session<S>> {
   /** `bytes`: size of what was sent. */
   onEnded(session: S, cause: GatewayDisconnectCause, bytes: number): void {
     this.sessions.delete(session)
-    for (const feed of [...session.feeds.values()]) this.leave(session, feed)
+    this.leaveTopics(session)
     this.config.report('svc-streams:gateway-disconnected', { cause, bytes })
   }
 
@@ -140,6 +140,10 @@ export class Sessions<S extends Session<S>> {
     const feed = session.feeds.get(canonicalAddress(addressOf(topic)))
     if (feed !== undefined) this.leave(session, feed)
     return feed
+  }
+
+  leaveTopics(session: S): void {
+    for (const feed of [...session.feeds.values()]) this.leave(session, feed)
   }
 
   endAll(cause: EndCause, reason: string): void {

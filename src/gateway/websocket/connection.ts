@@ -8,7 +8,7 @@ import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 
 /** Shared by the connections of a gateway. */
 export interface ConnectionConfig extends OutputConfig {
-  readonly sessions: Pick<Sessions<Connection>, 'topicOf' | 'subscribe' | 'unsubscribe'>
+  readonly sessions: Pick<Sessions<Connection>, 'topicOf' | 'subscribe' | 'unsubscribe' | 'leaveTopics'>
 }
 
 /** The connection of one consumer: its messages, the topics that it wants, and the answers. */
@@ -28,6 +28,10 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
 
   protected get topicCount(): number {
     return this.feeds.size
+  }
+
+  protected leaveTopics(): void {
+    this.sessions.leaveTopics(this)
   }
 
   /**

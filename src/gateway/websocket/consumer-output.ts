@@ -80,6 +80,8 @@ export abstract class ConsumerOutput implements Recipient {
   /** Number of topics that the consumer wants. */
   protected abstract get topicCount(): number
 
+  protected abstract leaveTopics(): void
+
   /** True while the consumer does not get every price, because it reads too slowly. */
   get isBehind(): boolean {
     return this.window.isBehind
@@ -184,7 +186,7 @@ export abstract class ConsumerOutput implements Recipient {
     this.onWindowChanged()
   }
 
-  /** Sends a close frame, and nothing after it. Ends the connection if the consumer does not end it within `ms`. */
+  /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not end it within `ms`. */
   end(cause: EndCause, reason: string, ms = closeTime): void {
     if (this.isEnding) return
     this.isFree = false
@@ -193,6 +195,7 @@ export abstract class ConsumerOutput implements Recipient {
     this.flush()
     this.webSocket.close(closeCodes[cause], closeReason(reason))
     this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
+    this.leaveTopics()
   }
 
   onClosed(): void {

@@ -128,7 +128,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
             receive(each)
             break
           case 'leave':
-            registry.onEnded(sessions[each.session]!.session, 'consumer', 0)
+            registry.leaveTopics(sessions[each.session]!.session)
             await nextTurn()
             expect(sessions[each.session]?.log).toEqual(expected[each.session])
             sessions[each.session] = newSession()

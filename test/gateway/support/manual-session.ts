@@ -77,6 +77,7 @@ export const createManualSession = (options: SessionOptions = {}): ManualSession
       topicOf: (topic) => right(topic as Topic),
       subscribe: () => right({ feed: unconfirmed, isRepeated: true }),
       unsubscribe: () => undefined,
+      leaveTopics: () => undefined,
     },
     report: (name) => void log.push(name === 'svc-streams:gateway-behind' ? 'behind' : 'caught up'),
     ...config,

@@ -49,8 +49,8 @@ export class TcpTransport implements Transport {
   /** Below TLS: destroying it ends both. */
   private tcpSocket: Duplex | undefined
   private socket: Duplex | undefined
-  /** What has arrived until the end of the first message of the server. */
-  private greeting = Buffer.alloc(0)
+  private chunks: Uint8Array[] = []
+  private arrival = deferred<undefined>()
   private readonly closing = deferred<Error | undefined>()
   private rejectDial: (error: Error) => void = () => undefined
 
@@ -63,12 +63,13 @@ export class TcpTransport implements Transport {
   }
 
   async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    yield this.greeting
-    try {
-      yield* (this.socket ?? []) as AsyncIterable<Uint8Array>
-    } catch {
-      // The connection has ended.
-    }
+    do {
+      await this.arrival.promise
+      this.arrival = deferred()
+      const { chunks } = this
+      this.chunks = []
+      yield* chunks
+    } while (!this.isClosed)
   }
 
   isEncrypted(): boolean {
@@ -104,6 +105,7 @@ export class TcpTransport implements Transport {
     if (this.isClosed) return
     this.isClosed = true
     this.tcpSocket?.destroy()
+    this.arrival.resolve(undefined)
     this.rejectDial(error ?? new Error('the connection was closed'))
     if (this.isConnected) this.closing.resolve(error)
   }
@@ -122,7 +124,7 @@ export class TcpTransport implements Transport {
     // The certificate must be valid for the host, or for the name of the cluster.
     const host = tlsName === '' ? hostname : tlsName
     if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, host, tls)
-    const info = await this.readInfo(this.socket ?? tcpSocket)
+    const info = await this.readInfo()
     checkOptions(info, options)
     const isTlsWanted = info.tls_required === true || (info.tls_available === true && tls !== null)
     if (isTlsWanted && !this.isEncrypted()) await this.startTls(tcpSocket, host, tls)
@@ -130,6 +132,7 @@ export class TcpTransport implements Transport {
   }
 
   private async startTls(tcpSocket: Duplex, host: string, tls: Options['tls']): Promise<void> {
+    tcpSocket.removeAllListeners('data')
     // The name in the handshake cannot be an address.
     const servername = net.isIP(host) === 0 ? host : ''
     const socket = connectTls({ host, servername, ...handshakeOptionsOf(tls), socket: tcpSocket })
@@ -141,13 +144,18 @@ export class TcpTransport implements Transport {
     this.socket = socket
     socket.on('error', (error: Error) => this.end(error))
     socket.on('close', () => this.end())
+    socket.on('data', (chunk: Uint8Array) => {
+      this.chunks.push(chunk)
+      this.arrival.resolve(undefined)
+    })
   }
 
   /** Reads the first message of the server, without removing it from the data of the connection. */
-  private async readInfo(socket: Duplex): Promise<ServerInfo> {
-    await once(socket, 'readable')
-    this.greeting = Buffer.concat([this.greeting, (socket.read() as Buffer | null) ?? Buffer.alloc(0)])
-    const [, json] = /^INFO (.*)\r\n/.exec(this.greeting.toString()) ?? []
-    return json === undefined ? this.readInfo(socket) : (JSON.parse(json) as ServerInfo)
+  private async readInfo(): Promise<ServerInfo> {
+    await this.arrival.promise
+    const [, json] = /^INFO (.*)\r\n/.exec(Buffer.concat(this.chunks).toString()) ?? []
+    if (json !== undefined) return JSON.parse(json) as ServerInfo
+    this.arrival = deferred()
+    return this.readInfo()
   }
 }

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import type { OpenTcpSocket } from '../../../src/nats/connection/tcp-transport.js'
 import type { Connection, Host, Link } from './network.js'
@@ -90,6 +90,7 @@ export class SimulatedTcpSocket extends EventEmitter {
   private chunks: Uint8Array[] = []
   /** When each text was written that the other end has not read, in ms in which the process was running. */
   private readonly unread: number[] = []
+  private isFlowing = false
   private isDestroyed = false
 
   constructor(
@@ -109,7 +110,10 @@ export class SimulatedTcpSocket extends EventEmitter {
       if (typeof result === 'string') return this.destroy(new Error(result))
       if (this.isDestroyed) return result.end('client')
       this.connection = result
-      result.onEnd.client = () => this.destroy()
+      result.onEnd.client = () => {
+        this.flow()
+        this.destroy()
+      }
       result.up.send(0, () => {
         const handler = server.accept(new ServerTcpSocket(result, this))
         this.handler = handler
@@ -132,6 +136,23 @@ export class SimulatedTcpSocket extends EventEmitter {
     return true
   }
 
+  /** The first listener starts the flow of data, unless the socket is paused. */
+  override on(event: string, listener: (...values: never[]) => void): this {
+    super.on(event, listener as (...values: unknown[]) => void)
+    return event === 'data' ? this.resume() : this
+  }
+
+  pause(): this {
+    this.isFlowing = false
+    return this
+  }
+
+  resume(): this {
+    this.isFlowing = true
+    this.flowLater()
+    return this
+  }
+
   destroy(error?: Error): this {
     if (this.isDestroyed) return this
     this.isDestroyed = true
@@ -139,30 +160,25 @@ export class SimulatedTcpSocket extends EventEmitter {
     this.process.receive({}, () => {
       this.onGone()
       if (error !== undefined) this.emit('error', error)
-      this.emit('readable')
       this.emit('close')
     })
     return this
   }
 
+  /** One read takes all that has arrived, as that of Node: messages that were sent at once are handled at once. */
   receive(bytes: Uint8Array): void {
     this.chunks.push(bytes)
-    if (this.chunks.length === 1) queueMicrotask(() => this.emit('readable'))
+    if (this.chunks.length === 1) this.flowLater()
   }
 
-  /** One read takes all that has arrived, as that of Node: messages that were sent at once are handled at once. */
-  read(): Buffer | null {
+  private flowLater(): void {
+    queueMicrotask(() => this.flow())
+  }
+
+  private flow(): void {
+    if (!this.isFlowing || this.isDestroyed || this.chunks.length === 0) return
     const { chunks } = this
     this.chunks = []
-    return chunks.length === 0 ? null : Buffer.concat(chunks)
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterableIterator<Buffer> {
-    for (;;) {
-      const bytes = this.read()
-      if (bytes !== null) yield bytes
-      else if (this.isDestroyed) return
-      else await once(this, 'readable')
-    }
+    this.emit('data', Buffer.concat(chunks))
   }
 }

@@ -6,8 +6,8 @@ import { compareTicks, type MarketRow, type Series, type Tick } from './market-r
 export type CandleInterval = { readonly ms: number } | { readonly months: number }
 
 /**
- * The end of a candle: `interval` after its start, if that is given; else the end that its row has, and if that is the last ms or
- * the last second of the candle, the end of it; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
+ * The end of a candle: `interval` after its start, if that is given; else the close time of its row, and the end of the candle if
+ * that is its last ms or second; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
  * later. `next`: the next start of its token, if there is one.
  */
 const endOf = (

@@ -81,8 +81,8 @@ export class Subscriptions {
   }
 
   /**
-   * A subscriber leaves, or nobody on another line wants the topic any more. Without subscribers, a topic that was requested
-   * lingers, and any other topic is removed immediately.
+   * Removes a subscriber; without one, ends the request of another line. A topic that has no subscribers left lingers if it was
+   * requested; otherwise it is removed immediately.
    */
   leave(state: SubscribedTopic, now: number, subscriber?: PriceSubscription): void {
     if (subscriber !== undefined) removeFromList(state, subscriber)

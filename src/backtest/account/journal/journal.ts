@@ -43,18 +43,11 @@ export const savedStateOf = (state: AccountState) => {
     _tag: 'State' as const,
     version: journalVersion,
     ...{ at, cash, fees, isLiquidated, numbered, prices, sampled },
-    holdings: [...tokens].flatMap(
-      ([
-        symbol,
-        {
-          position: { quantity, averagePrice },
-          taken,
-        },
-      ]) =>
-        quantity === 0n && taken.size === 0
-          ? []
-          : [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }],
-    ),
+    holdings: [...tokens].flatMap(([symbol, { position, taken }]) => {
+      const { quantity, averagePrice } = position
+      if (quantity === 0n && taken.size === 0) return []
+      return [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }]
+    }),
     // Without what they refer to.
     orders: orders.map((order) => ({ ...order, token: undefined, causedBy: undefined })),
   }

@@ -48,8 +48,10 @@ export class ErrorTexts {
     const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(named as Address)
     const isRejected = base !== undefined && (named === undefined || sentFrames.isRejectable(base))
     // The text may also answer the subscribe frame of a topic that the client has left since.
-    if (base !== undefined && this.awaited.has(base))
-      this.awaited.set(base, this.awaitedOf(base, now).slice(1))
+    if (base !== undefined) {
+      if (this.awaited.has(base)) this.awaited.set(base, this.awaitedOf(base, now).slice(1))
+      sentFrames.onErrorText(base)
+    }
     if (isRejected) return base
     this.uncorrelated = [...this.uncorrelated.slice(1 - maxTexts), { at: now, text: truncate(shown) }]
     return undefined

@@ -126,6 +126,12 @@ export class SentFrames {
     this.addLeft(entry, now)
   }
 
+  /** An error text names the topic, or answers it alone: it answers the oldest request, and no confirmation will. */
+  onErrorText(base: Address): void {
+    const request = this.entries.get(base)?.unanswered.find(({ kind }) => kind !== 'unsubscribe')
+    if (request !== undefined) this.onAnswered(request)
+  }
+
   /** A confirmation lists these topics. Returns the number of probes that are answered by it. */
   onConfirmation(bases: Iterable<Address>): number {
     const number = ++this.lastConfirmation

@@ -222,7 +222,7 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    if (state === undefined || !this.sentFrames.isRejectable(base)) return { subscribers: [], eventFor }
+    if (state === undefined) return { subscribers: [], eventFor }
     this.remove(state)
     this.sentFrames.onRejected(base, now)
     return { subscribers: takeList(state), eventFor, completes: true }

@@ -54,6 +54,23 @@ describe('the unanswered frames of a SentFrames', () => {
     expect(unanswered.onConfirmation(['0xa', '0xc'])).toBe(1)
   })
 
+  it('waits for no confirmation of a request that an error text has answered', () => {
+    const unanswered = sent(['probe', '0xa'])
+    unanswered.onConfirmation(['0xa'])
+    for (let rejection = 0; rejection < 3; rejection++) {
+      unanswered.onSent('subscribe', '0xb')
+      unanswered.onErrorText('0xb')
+      unanswered.onRejected('0xb', rejection)
+    }
+    unanswered.onSent('subscribe', '0xb')
+    unanswered.onSent('probe', '0xa')
+    const answers = [
+      ['0xa', '0xb'],
+      ['0xa', '0xb'],
+    ] as const
+    expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1])
+  })
+
   it('waits for no answers to unsubscribe frames once it has become known that the service sends none', () => {
     const unanswered = sent(['unsubscribe', '0xb'])
     unanswered.onSent('subscribe', '0xc', true)

@@ -23,7 +23,7 @@ export {
 } from './client/tokens.js'
 export { formatQuantity, parseQuantity } from './wire/codec/arguments.js'
 export { parseAddress } from './wire/codec/arguments.js'
-export { isAddress, type Address } from './base/domain/address.js'
+export { isAddress, type Address } from './base/domain/topic.js'
 export { isTopic, type Topic } from './base/domain/topic.js'
 
 // Domain

@@ -1,13 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Address } from '../base/domain/address.js'
+import type { Address, Topic } from '../base/domain/topic.js'
 import type { Depth } from '../base/domain/depth.js'
 import type { ChainId } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
 import type { ClientSnapshot } from '../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../base/domain/status.js'
-import type { Topic } from '../base/domain/topic.js'
 import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from '../base/errors/model.js'
 import type { Stream } from '../base/time/stream.js'
 

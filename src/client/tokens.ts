@@ -1,6 +1,5 @@
-import { isAddress, type Address } from '../base/domain/address.js'
+import { isAddress, type Address, type Topic } from '../base/domain/topic.js'
 import { decimalsSyntax, isDecimals } from '../base/domain/valid-numbers.js'
-import type { Topic } from '../base/domain/topic.js'
 import { describeValue, oneLine } from '../base/errors/text.js'
 import {
   checkedOption,

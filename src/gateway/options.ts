@@ -1,7 +1,6 @@
 import { serviceOption, signalOption } from '../client/options.js'
-import { isAddress, type Address } from '../base/domain/address.js'
+import { isAddress, type Address, isTopicOf, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
 import { isLoopback } from '../base/domain/endpoint.js'
-import { isTopicOf, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
 import { isDecimals } from '../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { countOption, numberOption, portOption, timerOption } from '../base/option-kinds/number-option.js'

@@ -1,4 +1,4 @@
-import type { Address } from '../base/domain/address.js'
+import type { Address } from '../base/domain/topic.js'
 
 /** The version of the messages. A consumer ignores gateways of another version. */
 export const protocolVersion = 1

@@ -1,4 +1,4 @@
-import type { Address } from '../base/domain/address.js'
+import type { Address } from '../base/domain/topic.js'
 import { portOption, timerOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,

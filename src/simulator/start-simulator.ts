@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Address } from '../base/domain/address.js'
+import type { Address } from '../base/domain/topic.js'
 import { stopListening } from '../gateway/server/listen.js'
 import { importWs } from '../wire/transport/packages.js'
 import { closeOnce } from '../base/task/close-once.js'

@@ -13,7 +13,7 @@ import {
   take,
 } from 'rxjs'
 import { validatedDepth$ } from '../client/depth/polls.js'
-import type { Address } from '../base/domain/address.js'
+import { type Address, defaultService, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
 import type { Depth } from '../base/domain/depth.js'
 import { chainIds, type Environment } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
@@ -25,7 +25,6 @@ import {
   type TopicState,
 } from '../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../base/domain/status.js'
-import { defaultService, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
 import { clientClosed, invalidTopic, networkError } from '../base/errors/constructors.js'
 import type {
   ClientClosed,

@@ -1,6 +1,5 @@
-import { canonicalAddress, type Address } from '../base/domain/address.js'
+import { canonicalAddress, type Address, addressOf } from '../base/domain/topic.js'
 import { assertNever } from '../base/domain/assert-never.js'
-import { addressOf } from '../base/domain/topic.js'
 import type { Row } from '../backtest/recording/codec/row.js'
 import {
   initialConnection,

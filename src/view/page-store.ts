@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../base/domain/address.js'
+import { canonicalAddress } from '../base/domain/topic.js'
 import type { Connection } from './connection.js'
 import { appended, createUpdate, emptyDisplay, type DisplayEvent, type LogEntry } from './display.js'
 import type { PageEvent } from './events.js'

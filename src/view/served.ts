@@ -1,5 +1,5 @@
 import type { DisplayToken } from './token-state.js'
-import type { Address } from '../base/domain/address.js'
+import type { Address } from '../base/domain/topic.js'
 import type { Environment } from '../base/domain/environment.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import type { Side } from '../backtest/account/orders.js'

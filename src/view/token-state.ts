@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Address } from '../base/domain/address.js'
+import type { Address } from '../base/domain/topic.js'
 import type { Depth } from '../base/domain/depth.js'
 import type { Price } from '../base/domain/price.js'
 import { stale } from '../base/errors/constructors.js'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/base/domain/address.js'
+import type { Address, Topic } from '../../src/base/domain/topic.js'
 import type { DepthSnapshot } from '../../src/base/domain/depth.js'
-import type { Topic } from '../../src/base/domain/topic.js'
 
 // Generators that the tests of several folders share.
 

@@ -1,5 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
-import type { Topic } from '../../base/domain/topic.js'
+import type { Address, Topic } from '../../base/domain/topic.js'
 
 /** The token of rows. */
 export interface ImportedToken {

@@ -1,12 +1,11 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject, type Observable } from 'rxjs'
 import { depthRetention, outage, priceRetention } from '../../testing/retained-event.js'
-import { isAddress, type Address } from '../../base/domain/address.js'
+import { isAddress, type Address, type Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
-import type { Topic } from '../../base/domain/topic.js'
 import { subscriptionRejected, unsupportedPair } from '../../base/errors/constructors.js'
 import type {
   DecodeError,

@@ -1,5 +1,4 @@
-import type { Address } from '../domain/address.js'
-import type { Topic } from '../domain/topic.js'
+import type { Address, Topic } from '../domain/topic.js'
 import type {
   DecodeError,
   DepthError,

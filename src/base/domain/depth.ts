@@ -1,4 +1,4 @@
-import type { Address } from './address.js'
+import type { Address } from './topic.js'
 
 /**
  * The quantity that can be bought, or sold, at the midpoint price. `JSON.stringify` accepts a side from the library: it

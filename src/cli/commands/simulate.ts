@@ -1,6 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { timer } from 'rxjs'
-import { isAddress, type Address } from '../../base/domain/address.js'
+import { isAddress, type Address } from '../../base/domain/topic.js'
 import {
   recordedMarket,
   SimulatorError,
@@ -11,18 +11,8 @@ import {
 } from '../../simulator/index.js'
 import { flagName } from '../target/source-flags.js'
 import { summaryText } from '../io.js'
-import { usageError } from '../target/parse-flags.js'
-import { interrupted } from '../stop.js'
-import { variableText } from '../target/select-tokens.js'
-import { defineCommand } from './shared/parts.js'
-import { InvalidArgumentError } from 'commander'
-import { plainObject } from '../../base/option-kinds/option.js'
-import { attempt } from '../target/read-file.js'
-import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
-import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
-import { speedOption } from '../../simulator/market/recorded-market.js'
-import { simulatorTable } from '../../simulator/options.js'
 import {
+  usageError,
   Flag,
   numberFlag,
   onlyGiven,
@@ -33,6 +23,16 @@ import {
   toggle,
   type Values,
 } from '../target/parse-flags.js'
+import { interrupted } from '../stop.js'
+import { variableText } from '../target/select-tokens.js'
+import { defineCommand } from './shared/parts.js'
+import { InvalidArgumentError } from 'commander'
+import { plainObject } from '../../base/option-kinds/option.js'
+import { attempt } from '../target/read-file.js'
+import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
+import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
+import { speedOption } from '../../simulator/market/recorded-market.js'
+import { simulatorTable } from '../../simulator/options.js'
 
 const examples = `
 Examples:

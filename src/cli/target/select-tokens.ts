@@ -1,8 +1,13 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Command } from 'commander'
 import { defineTokens, type DefinedToken, type TokenDefinition } from '../../client/tokens.js'
-import { canonicalAddress, isAddress, type Address } from '../../base/domain/address.js'
-import { addressOf, defaultService } from '../../base/domain/topic.js'
+import {
+  canonicalAddress,
+  isAddress,
+  type Address,
+  addressOf,
+  defaultService,
+} from '../../base/domain/topic.js'
 import { describeValue, printable } from '../../base/errors/text.js'
 import type { RecordingHeader } from '../../backtest/recording/codec/row.js'
 import { btc, eth } from '../../simulator/market/token-options.js'

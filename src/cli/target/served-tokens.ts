@@ -1,6 +1,6 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, firstValueFrom, timeout } from 'rxjs'
-import { isAddress } from '../../base/domain/address.js'
+import { isAddress } from '../../base/domain/topic.js'
 import { endpointOf, requestPath } from '../../base/domain/endpoint.js'
 import { isDecimals } from '../../base/domain/valid-numbers.js'
 import { messageOf, printable } from '../../base/errors/text.js'

@@ -1,7 +1,6 @@
 import { shortAddress } from '../../view/texts.js'
 import type { DisplayToken } from '../../view/token-state.js'
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
-import { defaultService, type Topic } from '../../base/domain/topic.js'
+import { canonicalAddress, type Address, defaultService, type Topic } from '../../base/domain/topic.js'
 
 /** The names of tokens for the output. */
 export type TokenNames = ReturnType<typeof createTokenNames>

@@ -1,6 +1,6 @@
 import { isLeft, type Left } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, type Observable } from 'rxjs'
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import { canonicalAddress, type Address } from '../../base/domain/topic.js'
 import type { DepthError } from '../../base/errors/model.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'

@@ -17,7 +17,7 @@ import {
   tap,
 } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
 import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, map, of, type Observable } from 'rxjs'
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import { canonicalAddress, type Address } from '../../base/domain/topic.js'
 import type { AddSource, PollsState } from '../../base/diagnostics/collector.js'
 import type { PollSnapshot } from '../../base/domain/snapshot.js'
 import type { Depth } from '../../base/domain/depth.js'

@@ -1,4 +1,4 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import { canonicalAddress, type Address } from '../../base/domain/topic.js'
 import { truncate } from '../../base/errors/text.js'
 import type { SentFrames } from './sent-frames.js'
 

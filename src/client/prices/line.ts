@@ -1,7 +1,6 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address, Topic } from '../../base/domain/topic.js'
 import type { LineSnapshot } from '../../base/domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
-import type { Topic } from '../../base/domain/topic.js'
 import type { Host } from '../../wire/socket/host.js'
 import { stateNames } from './connection-snapshot.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'

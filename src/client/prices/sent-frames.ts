@@ -1,6 +1,5 @@
 import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
-import type { Address } from '../../base/domain/address.js'
-import type { Topic } from '../../base/domain/topic.js'
+import type { Address, Topic } from '../../base/domain/topic.js'
 import { copyOf } from '../../base/errors/text.js'
 import { isUnconfirmed, never, type SubscribedTopic, type TopicTable } from './topics.js'
 

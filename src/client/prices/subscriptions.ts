@@ -1,7 +1,6 @@
 import type { PriceFrames } from '../../wire/codec/fast-path/price-frames.js'
 import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.js'
-import type { Address } from '../../base/domain/address.js'
-import type { Topic } from '../../base/domain/topic.js'
+import type { Address, Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { ErrorTexts } from './error-texts.js'

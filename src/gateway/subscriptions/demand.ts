@@ -1,5 +1,4 @@
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
-import { addressOf, type Topic } from '../../base/domain/topic.js'
+import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'
 import type { Clock } from '../../base/time/clock.js'
 import { TopicFeed, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
 

@@ -1,5 +1,5 @@
 import type { Subscription } from '@nats-io/transport-node'
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 
 /** The updates of one topic of a session. */
 interface TopicUpdates {

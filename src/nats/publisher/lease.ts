@@ -1,6 +1,6 @@
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { ConsumerMessage, GatewayMessageOf } from '../codec/messages.js'
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { closeCodes, type EndCause, type Session } from '../../gateway/subscriptions/sessions.js'
 import type { ConsumedTopic } from '../../gateway/subscriptions/topic-feed.js'
 import type { Publisher } from './publisher.js'

@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { SimulatorError } from '../simulator-error.js'
 import { lowerCase, type Market, type Quote, type Token } from './market.js'
 import { priceOption } from './token-options.js'

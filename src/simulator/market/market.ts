@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { SimulatorError } from '../simulator-error.js'
 
 /** A base token that the service supports. */

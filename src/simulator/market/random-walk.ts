@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { integerOption, timerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption } from '../../base/option-kinds/option.js'
 import { checkValue, SimulatorError } from '../simulator-error.js'

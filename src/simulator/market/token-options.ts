@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { integerOption, numberOption } from '../../base/option-kinds/number-option.js'
 import { required, stringOption, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'

@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { quoteTokenAddress } from '../market/token-options.js'
 import { lowerCase } from '../market/market.js'

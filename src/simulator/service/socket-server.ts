@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { RawData, WebSocket, WebSocketServer } from 'ws'
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { refuseUpgrade, textResponse, writeResponse } from '../../gateway/server/http-response.js'
 import type { Faults, Garbage } from '../faults/faults.js'
 import {

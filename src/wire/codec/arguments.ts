@@ -1,6 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { isAddress, type Address } from '../../base/domain/address.js'
-import { defaultService, isTopicOf, type Topic } from '../../base/domain/topic.js'
+import { isAddress, type Address, defaultService, isTopicOf, type Topic } from '../../base/domain/topic.js'
 import { isInterval, decimalsSyntax, isDecimals } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { invalidMint, invalidInterval, invalidTopic } from '../../base/errors/constructors.js'

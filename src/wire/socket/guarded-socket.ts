@@ -1,4 +1,4 @@
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { type InternalSocket, type Socket } from '../transport/ports.js'
 
 /** From this number of unsent bytes the buffer is full: the client delays further frames. */

@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Address } from '../../base/domain/address.js'
+import type { Address } from '../../base/domain/topic.js'
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError } from '../../base/errors/model.js'
 import { oneLine } from '../../base/errors/text.js'

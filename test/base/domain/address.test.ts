@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalAddress, isAddress } from '../../../src/base/domain/address.js'
+import { canonicalAddress, isAddress } from '../../../src/base/domain/topic.js'
 import { address, withRandomCase, anyText } from '../../support/arbitraries.js'
 
 describe('isAddress', () => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalAddress } from '../../../src/base/domain/address.js'
-import { baseAddressOf, defaultService, isTopic, isTopicOf } from '../../../src/base/domain/topic.js'
+import {
+  canonicalAddress,
+  baseAddressOf,
+  defaultService,
+  isTopic,
+  isTopicOf,
+} from '../../../src/base/domain/topic.js'
 import { address, anyText, mutate, service, topic } from '../../support/arbitraries.js'
 
 describe('isTopicOf (section 2.2)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/base/domain/address.js'
+import type { Address } from '../../../src/base/domain/topic.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'

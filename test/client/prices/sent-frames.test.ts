@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/base/domain/address.js'
+import type { Address } from '../../../src/base/domain/topic.js'
 import { SentFrames } from '../../../src/client/prices/sent-frames.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/base/domain/address.js'
-import type { Topic } from '../../../src/base/domain/topic.js'
+import type { Address, Topic } from '../../../src/base/domain/topic.js'
 import { firstEvent } from '../../../src/client/prices/effects.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {

@@ -1,7 +1,7 @@
 import { Session, type Profiler } from 'node:inspector'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
-import type { Address } from '../../../src/base/domain/address.js'
+import type { Address } from '../../../src/base/domain/topic.js'
 import { nextTurn } from '../../../src/base/time/macrotask.js'
 import { createClient } from '../../../src/client/on-node.js'
 

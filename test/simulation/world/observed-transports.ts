@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { Address } from '../../../src/base/domain/address.js'
+import type { Address } from '../../../src/base/domain/topic.js'
 import type {
   DialOptions,
   HttpRequest,

@@ -8,7 +8,7 @@ import {
   formatQuantity,
   parseQuantity,
 } from '../../../src/wire/codec/arguments.js'
-import { isAddress } from '../../../src/base/domain/address.js'
+import { isAddress } from '../../../src/base/domain/topic.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { expectWellFormed, expectDecodeError } from '../../base/errors/support/well-formed.js'
 import { address, anyText, mutate, service, topic, quantity } from '../../support/arbitraries.js'

@@ -2,12 +2,11 @@ import { right } from 'fp-ts/lib/Either.js'
 import { multiplyHash, wordSize } from '../../../wire/codec/fast-path/byte-table.js'
 import { isCount, isRun } from '../../../base/domain/position.js'
 import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
-import type { Address } from '../../../base/domain/address.js'
+import type { Address, Topic } from '../../../base/domain/topic.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
 import { isEpoch, isRecordedTime, isValueTime } from './times.js'
-import type { Topic } from '../../../base/domain/topic.js'
 import type { DepthRow, PriceRow, Row } from './row.js'
 
 /**

@@ -1,10 +1,9 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import type { Address } from '../../../base/domain/address.js'
+import type { Address, Topic } from '../../../base/domain/topic.js'
 import type { Depth } from '../../../base/domain/depth.js'
 import type { PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
-import type { Topic } from '../../../base/domain/topic.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../../../base/errors/model.js'
 
 /**

@@ -1,7 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { isAddress, type Address } from '../../../base/domain/address.js'
+import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
-import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
 import { unitOfTime } from '../codec/times.js'
 import { describeValue } from '../../../base/errors/text.js'

@@ -1,9 +1,8 @@
 import { merge } from 'rxjs'
 import { checkClient } from '../../../client/options.js'
 import type { Client, PriceClient } from '../../../client/client.js'
-import { isAddress, type Address } from '../../../base/domain/address.js'
+import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import { isInterval } from '../../../base/domain/valid-numbers.js'
-import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   checkedOption,

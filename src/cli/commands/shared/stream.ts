@@ -2,7 +2,7 @@ import { Flag, parsedFlag, parseDuration } from '../../target/parse-flags.js'
 import { intervalFlag, tokensFlag } from './parts.js'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } from 'rxjs'
-import type { Address } from '../../../base/domain/address.js'
+import type { Address } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { Row } from '../../../backtest/recording/codec/row.js'
 import {

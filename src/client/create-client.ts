@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs'
 import { DepthPolls } from './depth/polls.js'
-import { liveStream$ } from '../base/domain/joinable.js'
+import { liveStream$ } from '../base/domain/past.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { priceRequest } from '../wire/http/price-request.js'
 import { RequestLimiter } from '../wire/http/request-limiter.js'

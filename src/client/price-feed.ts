@@ -1,6 +1,6 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { NEVER, Observable, tap } from 'rxjs'
-import type { PricePosition } from '../base/domain/position.js'
+import type { PricePosition } from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { Topic } from '../base/domain/topic.js'
 import type { PriceError } from '../base/errors/model.js'

@@ -12,9 +12,7 @@ import {
   tap,
   type Observable,
 } from 'rxjs'
-import { pastSourceOf } from '../base/domain/joinable.js'
-import type { Gap, PastEvent } from '../base/domain/past.js'
-import type { PricePosition } from '../base/domain/position.js'
+import { pastSourceOf, type Gap, type PastEvent, type PricePosition } from '../base/domain/past.js'
 import type { Topic } from '../base/domain/topic.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'

@@ -1,8 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription, type Observable, type Subscriber } from 'rxjs'
-import { liveSourceOf, pastSourceOf, type LiveSource } from '../base/domain/joinable.js'
-import type { PastEvent } from '../base/domain/past.js'
-import { copyPosition, type PricePosition } from '../base/domain/position.js'
+import {
+  liveSourceOf,
+  pastSourceOf,
+  type LiveSource,
+  type PastEvent,
+  copyPosition,
+  type PricePosition,
+} from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'

@@ -13,9 +13,14 @@ import {
   take,
   type Observable,
 } from 'rxjs'
-import type { PastSource } from '../base/domain/joinable.js'
-import type { Gap, PastEvent, PastPrice } from '../base/domain/past.js'
-import { copyPosition, type PricePosition } from '../base/domain/position.js'
+import {
+  type PastSource,
+  type Gap,
+  type PastEvent,
+  type PastPrice,
+  copyPosition,
+  type PricePosition,
+} from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'

@@ -16,9 +16,13 @@ import {
   type Observable,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { liveStream$, readablePast$, type OnPosition } from '../../src/base/domain/joinable.js'
-import type { PastEvent } from '../../src/base/domain/past.js'
-import type { PricePosition } from '../../src/base/domain/position.js'
+import {
+  liveStream$,
+  readablePast$,
+  type OnPosition,
+  type PastEvent,
+  type PricePosition,
+} from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { timeout } from '../../src/base/errors/constructors.js'
 import type { HistoryError } from '../../src/base/errors/model.js'

@@ -2,9 +2,13 @@ import fc from 'fast-check'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, defer, from, map, NEVER, of, Subject, tap, throwError, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { liveStream$, readablePast$, type OnPosition } from '../../src/base/domain/joinable.js'
-import type { PastEvent } from '../../src/base/domain/past.js'
-import type { PricePosition } from '../../src/base/domain/position.js'
+import {
+  liveStream$,
+  readablePast$,
+  type OnPosition,
+  type PastEvent,
+  type PricePosition,
+} from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
 import { networkError, timeout } from '../../src/base/errors/constructors.js'

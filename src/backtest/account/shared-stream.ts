@@ -1,5 +1,5 @@
 import type { Observable, Subscriber } from 'rxjs'
-import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
+import { liveSourceOf, liveStream$ } from '../../base/domain/past.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
 import type { PaperEvent } from './events.js'

@@ -1,10 +1,9 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import type { EmitPast, PastEvent } from '../../base/domain/past.js'
+import { type EmitPast, type PastEvent, readPosition } from '../../base/domain/past.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, parseJson, toDecodeError } from '../../wire/codec/decode.js'
 import { PriceValue } from '../../wire/codec/number.js'
-import { readPosition } from '../../base/domain/position.js'
 import { decodeMessage, JsonNumber, RecordedTopic } from '../recording/codec/value-codecs.js'
 
 const PastEventValue: t.Type<PastEvent, unknown> = t.union(

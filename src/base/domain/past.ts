@@ -1,5 +1,5 @@
-import type { PricePosition } from './position.js'
 import type { Topic } from './topic.js'
+import type { Observable } from 'rxjs'
 
 /** A past price. It has no `receivedAt` and no `epoch`, so a function that takes a current price does not accept it. */
 export interface PastPrice {
@@ -45,3 +45,109 @@ export type EmitPast = (event: PastEvent, position?: PricePosition) => void
 export interface CaughtUp {
   readonly _tag: 'CaughtUp'
 }
+
+/**
+ * The position of a price among the prices of its topic. The client, the recorder and the gateway that passes a price on
+ * give it the same position, so that it identifies the price without a clock.
+ */
+export interface PricePosition {
+  /** An opaque id of the prices that were received without an interruption: ASCII letters, digits, `-` and `_`. */
+  readonly run: string
+  /** The number of prices of the run, from its start to this price. */
+  readonly count: number
+}
+
+/** The position as it is now. */
+export const copyPosition = ({ run, count }: PricePosition): PricePosition => ({ run, count })
+
+/** A run id that no other run has, in this process or another one. It is part of each recorded row, so it is short. */
+export const newRun = (): string => Math.random().toString(36).slice(2)
+
+/** A position in a message or in a row. Any other value is ignored: later versions may have another form. */
+export const readPosition = (value: unknown): PricePosition | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { run, count } = value as Readonly<Record<string, unknown>>
+  return isRun(run) && isCount(count) ? { run, count } : undefined
+}
+
+export const isRun = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
+
+/** Far below the largest safe integer, because the prices that follow are counted from it. */
+const maxCount = 2 ** 52
+
+export const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount
+
+/** The text of the field `position` at the end of a JSON object. A run has no characters that are escaped. */
+export const positionField = ({ run, count }: PricePosition): string =>
+  `,"position":{"run":"${run}","count":${count}}`
+
+// What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are
+// not properties of the streams, because the stream of an operator must not have those of its source.
+
+/** A live stream of a topic. */
+export interface LiveSource<T> {
+  /**
+   * Returns the stream. Calls `onConfirmed` when the service confirms the topic, at once if it is already confirmed: from
+   * then on, the stream has each price of the service.
+   */
+  readonly open$: (onConfirmed?: () => void) => Observable<T>
+  /** The position of the last price, also while it is delivered. The object changes with the next price. */
+  readonly position: () => PricePosition | undefined
+  /** The age up to which a price is current, in ms. Default: 5000. */
+  readonly maxLag?: number | undefined
+  /** False if the last price may be too old, although no `Left` has been emitted yet. Default: it is never too old. */
+  readonly isCurrent?: (() => boolean) | undefined
+}
+
+const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
+
+/** The stream of a source. */
+export const liveStream$ = <Stream$ extends Observable<unknown>>(
+  open$: (onConfirmed?: () => void) => Stream$,
+  position: LiveSource<unknown>['position'],
+  maxLag?: number,
+  isCurrent?: LiveSource<unknown>['isCurrent'],
+): Stream$ => {
+  const stream$ = open$()
+  liveSources.set(stream$, { open$, position, maxLag, isCurrent })
+  return stream$
+}
+
+/** The source of a stream. For a stream of which the confirmation is unknown, `onConfirmed` is called at once. */
+export const liveSourceOf = <T>(stream$: Observable<T>): LiveSource<T> =>
+  (liveSources.get(stream$) as LiveSource<T> | undefined) ?? {
+    open$: (onConfirmed) => {
+      onConfirmed?.()
+      return stream$
+    },
+    position: () => undefined,
+  }
+
+/** Called before each event of a past, with the position of the price. */
+export type OnPosition = (position: PricePosition | undefined) => void
+
+/** A past of a topic. */
+export interface PastSource<T> {
+  /** Returns the past from a time on, in ms since the Unix epoch. Without `from`, it returns the whole past. */
+  readonly read$: (from: number | undefined, onPosition: OnPosition) => Observable<T>
+  /** True if the past ends when it is subscribed to. */
+  readonly isEndless: boolean
+}
+
+const pastSources = new WeakMap<Observable<unknown>, PastSource<unknown>>()
+
+/** The stream of a past that can be read again. */
+export const readablePast$ = <T>(
+  read$: (from?: number, onPosition?: OnPosition) => Observable<T>,
+  isEndless: boolean,
+): Observable<T> => {
+  const past$ = read$()
+  pastSources.set(past$, { read$, isEndless })
+  return past$
+}
+
+/** The source of a past. Any other stream has no positions, and its end is given. */
+export const pastSourceOf = <T>(past$: Observable<T>): PastSource<T> =>
+  (pastSources.get(past$) as PastSource<T> | undefined) ?? { read$: () => past$, isEndless: false }

@@ -1,7 +1,7 @@
 import type { RecordOffset } from '../../wire/codec/fast-path/byte-table.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
-import { newRun, type PricePosition } from '../../base/domain/position.js'
+import { newRun, type PricePosition } from '../../base/domain/past.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { moveList, type ReceivedPrice, type SubscriberList } from './subscribers.js'

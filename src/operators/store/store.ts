@@ -1,7 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscription } from 'rxjs'
 import type { Depth } from '../../base/domain/depth.js'
-import { liveSourceOf } from '../../base/domain/joinable.js'
+import { liveSourceOf } from '../../base/domain/past.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../../base/errors/model.js'
 import type { TopicState } from '../../base/domain/snapshot.js'

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { readPosition, type PricePosition } from '../../base/domain/position.js'
+import { readPosition, type PricePosition } from '../../base/domain/past.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, maxIssues, parseJson, toDecodeError } from './decode.js'

@@ -1,7 +1,7 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import { afterEach, expect, it, vi } from 'vitest'
-import { liveStream$ } from '../../../src/base/domain/joinable.js'
+import { liveStream$ } from '../../../src/base/domain/past.js'
 import type { Price, PriceError } from '../../../src/index.js'
 import { priceStore } from '../../../src/operators/store/index.js'
 import * as build from '../../../src/testing/index.js'

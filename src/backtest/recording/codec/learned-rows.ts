@@ -1,6 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { multiplyHash, wordSize } from '../../../wire/codec/fast-path/byte-table.js'
-import { isCount, isRun } from '../../../base/domain/position.js'
+import { isCount, isRun } from '../../../base/domain/past.js'
 import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
 import { latin1Of } from '../../../base/domain/bytes.js'

@@ -1,7 +1,7 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
 import type { Depth } from '../../../base/domain/depth.js'
-import type { PricePosition } from '../../../base/domain/position.js'
+import type { PricePosition } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../../../base/errors/model.js'

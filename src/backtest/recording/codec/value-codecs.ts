@@ -5,7 +5,7 @@ import { guardCodec, malformedError, parseJson, toDecodeError } from '../../../w
 import { PriceValue, UsdAmount, Quantity } from '../../../wire/codec/number.js'
 import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import { createDepthSide, type Depth, type DepthSide } from '../../../base/domain/depth.js'
-import { readPosition, type PricePosition } from '../../../base/domain/position.js'
+import { readPosition, type PricePosition } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import type { DecodeError } from '../../../base/errors/model.js'

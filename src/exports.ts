@@ -37,7 +37,7 @@ export type {
   TopicSnapshot,
   TopicState,
 } from './base/domain/snapshot.js'
-export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './base/domain/status.js'
+export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './base/domain/snapshot.js'
 
 // Diagnostics
 export type { DiagnosticsCollector } from './base/diagnostics/collector.js'

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ConnectionStatus } from '../base/domain/status.js'
+import type { ConnectionStatus } from '../base/domain/snapshot.js'
 
 /**
  * A running gateway. Its addresses are options of a client: `createClient({ environment: 'mainnet', ...gateway })`. If

@@ -23,8 +23,8 @@ import {
   type StreamEvent,
   type TopicSnapshot,
   type TopicState,
+  type ConnectionStatus,
 } from '../base/domain/snapshot.js'
-import type { ConnectionStatus } from '../base/domain/status.js'
 import { clientClosed, invalidTopic, networkError } from '../base/errors/constructors.js'
 import type {
   ClientClosed,

@@ -18,7 +18,7 @@ import { depthRetention, outage, priceRetention, retainedWhileOpen } from './ret
 import type { Depth } from '../base/domain/depth.js'
 import type { Environment } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
-import type { ConnectionStatus, Open } from '../base/domain/status.js'
+import type { ConnectionStatus, Open } from '../base/domain/snapshot.js'
 import { subscriptionRejected, unsupportedPair } from '../base/errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../base/errors/model.js'
 import { numberOption } from '../base/option-kinds/number-option.js'

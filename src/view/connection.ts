@@ -1,4 +1,4 @@
-import { behindMsOf, type ConnectionStatus } from '../base/domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../base/domain/snapshot.js'
 
 /** The possible lag of the service's prices. */
 export interface Behind {

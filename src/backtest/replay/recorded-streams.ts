@@ -5,7 +5,7 @@ import { isAddress, type Address, type Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
-import type { ConnectionStatus } from '../../base/domain/status.js'
+import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import { subscriptionRejected, unsupportedPair } from '../../base/errors/constructors.js'
 import type {
   DecodeError,

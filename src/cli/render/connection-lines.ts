@@ -1,5 +1,5 @@
 import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable } from 'rxjs'
-import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../base/domain/status.js'
+import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../base/domain/snapshot.js'
 import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { serviceIsDown } from '../../gateway/subscriptions/upstream.js'

@@ -6,7 +6,7 @@ import { isAddress, type Address, addressOf, type Topic } from '../../base/domai
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth, DepthSide } from '../../base/domain/depth.js'
 import { withPlainDecimals } from '../../base/domain/plain-decimal.js'
-import type { ConnectionStatus } from '../../base/domain/status.js'
+import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import type { AnyError } from '../../base/errors/model.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { encodeRow } from '../../backtest/recording/codec/row-codec.js'

@@ -1,6 +1,5 @@
 import type { ConnectionState } from '../../base/diagnostics/collector.js'
-import type { TopicSnapshot } from '../../base/domain/snapshot.js'
-import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
+import { type TopicSnapshot, behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/snapshot.js'
 import type { Host } from '../../wire/socket/host.js'
 import type { Session } from '../../wire/socket/session.js'
 import { subscribersIn } from './subscribers.js'

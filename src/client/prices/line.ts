@@ -1,6 +1,5 @@
 import type { Address, Topic } from '../../base/domain/topic.js'
-import type { LineSnapshot } from '../../base/domain/snapshot.js'
-import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
+import { type LineSnapshot, behindMsOf, type ConnectionStatus } from '../../base/domain/snapshot.js'
 import type { Host } from '../../wire/socket/host.js'
 import { stateNames } from './connection-snapshot.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'

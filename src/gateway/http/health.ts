@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { ConnectionStatus } from '../../base/domain/status.js'
+import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import { currentClock } from '../../base/time/rx-clock.js'
 import {
   jsonResponse,

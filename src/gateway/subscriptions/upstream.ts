@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { Observable, Subscription } from 'rxjs'
-import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../../base/domain/snapshot.js'
 
 /** The words with which a gateway begins its reason for consumers. */
 export const serviceIsDown = 'the service is down'

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs'
 import type { PriceClient } from 'svc-streams'
 import { test } from 'vitest'
 import { pageHealth$ } from '../../../src/dashboard/server/page-health.js'
-import type { ConnectionStatus } from '../../../src/base/domain/status.js'
+import type { ConnectionStatus } from '../../../src/base/domain/snapshot.js'
 import type { Health } from '../../../src/view/connection.js'
 import { marbles } from '../../support/time/marbles.js'
 

@@ -4,7 +4,7 @@ import { depth, price } from 'svc-streams/testing'
 import type { Health } from '../../../src/view/connection.js'
 import { createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../../src/view/display.js'
 import type { DisplayToken } from '../../../src/view/token-state.js'
-import type { ConnectionStatus } from '../../../src/base/domain/status.js'
+import type { ConnectionStatus } from '../../../src/base/domain/snapshot.js'
 import { weth } from '../../support/tokens.js'
 
 /** What the page shows of these tokens after these events. */

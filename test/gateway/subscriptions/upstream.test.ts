@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { behindMsOf, isDown } from '../../../src/base/domain/status.js'
+import { behindMsOf, isDown } from '../../../src/base/domain/snapshot.js'
 import { Upstream } from '../../../src/gateway/subscriptions/upstream.js'
 
 const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'read ECONNRESET' }

@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import { behindMsOf, isDown } from '../../../src/base/domain/status.js'
+import { behindMsOf, isDown } from '../../../src/base/domain/snapshot.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/publisher/start-nats-gateway.js'
 import { endsLive } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'

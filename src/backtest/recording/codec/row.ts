@@ -3,7 +3,7 @@ import type { Address, Topic } from '../../../base/domain/topic.js'
 import type { Depth } from '../../../base/domain/depth.js'
 import type { PricePosition } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
-import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../../../base/errors/model.js'
 
 /**

@@ -7,7 +7,7 @@ import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../
 import { createDepthSide, type Depth, type DepthSide } from '../../../base/domain/depth.js'
 import { readPosition, type PricePosition } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
-import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { DecodeError } from '../../../base/errors/model.js'
 import { isEpoch, isRecordedTime, isValueTime } from './times.js'
 

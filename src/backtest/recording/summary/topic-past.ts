@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { EmitPast, GapCause } from '../../../base/domain/past.js'
-import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { PriceRow, RecordingHeader, Row } from '../codec/row.js'

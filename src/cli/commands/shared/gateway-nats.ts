@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isDown } from '../../../base/domain/status.js'
+import { isDown } from '../../../base/domain/snapshot.js'
 import {
   healthOf,
   startStateServer,

@@ -5,8 +5,7 @@ import type { Price } from '../base/domain/price.js'
 import type { Topic } from '../base/domain/topic.js'
 import type { PriceError } from '../base/errors/model.js'
 import { noCancel, type Cancel } from '../base/task/cancellable-task.js'
-import { currentClock } from '../base/time/rx-clock.js'
-import { TickClock } from '../base/time/tick-clock.js'
+import { currentClock, TickClock } from '../base/time/clock.js'
 
 /** The data of a client's prices that a gateway reads, in addition to the public streams. */
 export interface PriceFeed {

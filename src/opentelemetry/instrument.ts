@@ -14,7 +14,7 @@ import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { eventMetrics } from './event-metrics.js'
 import { stateMetrics } from './state-metrics.js'
 import type { DepthError } from '../base/errors/model.js'
-import { currentClock } from '../base/time/rx-clock.js'
+import { currentClock } from '../base/time/clock.js'
 import { errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
 
 /** The name of the meter and of the tracer. */

@@ -10,7 +10,7 @@ import { checkedOption, plainObject, type OptionTable } from '../base/option-kin
 import { checkValue, parseOptions, shown, type CheckRules } from '../base/option-kinds/parse-options.js'
 import { MovableDeadline } from '../base/time/deadline.js'
 import { receivedAtOf } from '../base/time/event-time.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import type { ErrorOf } from './either.js'
 
 /** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */

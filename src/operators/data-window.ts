@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { delay } from '../base/time/deadline.js'
 import { timeOfEvent } from '../base/time/event-time.js'
-import { activeReplayClock, rxClock } from '../base/time/rx-clock.js'
+import { activeReplayClock, rxClock } from '../base/time/clock.js'
 import { responsiveDelay } from './responsive-delay.js'
 
 // Windows that data decides: each event belongs to the window of its `receivedAt`, however late a timer is. All times are

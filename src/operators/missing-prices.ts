@@ -17,7 +17,7 @@ import type { Topic } from '../base/domain/topic.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import { readAgain$ } from './past-until-live.js'
 
 /** A topic of a history. */

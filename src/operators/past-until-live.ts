@@ -24,7 +24,7 @@ import {
 import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 
 type Event = Either<HistoryError, PastEvent>
 

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { delay, maxLateMs } from '../base/time/deadline.js'
 import { responsiveDeadline } from '../base/time/responsive-deadlines.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 
 /** The time in which a source detects that its prices are too old, in ms. */
 export const detectionTime = 1_000

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { msFrom, positiveCount } from '../base/option-kinds/number-option.js'
 import { checkedOption, oneOf, withDefault, type OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions, shown } from '../base/option-kinds/parse-options.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import type { EitherOperator } from './either.js'
 import { WindowStatistics } from './window-statistics.js'
 

@@ -37,7 +37,7 @@ import type {
 import { asText } from '../base/errors/text.js'
 import { topicStateOf } from '../base/errors/topic-state.js'
 import type { CancellableTask } from '../base/task/cancellable-task.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import { toStream$ } from '../base/time/stream.js'
 import type { Client } from '../client/client.js'
 import { Lifetime } from '../client/lifetime.js'

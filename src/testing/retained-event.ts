@@ -5,7 +5,7 @@ import type { Price } from '../base/domain/price.js'
 import { disconnected, stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { safeNext } from '../base/task/safe-notify.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 
 /** The events for late subscribers of a stream. */
 export interface Retention<E, A> {

@@ -3,7 +3,7 @@ import { EMPTY, filter, merge, Observable, of, share, Subject, takeWhile, type O
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/deadline.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 
 export interface SharedStreamsConfig<E, A> {
   /** The given observable of a name. */

@@ -33,7 +33,7 @@ import {
 import { observable } from '../base/option-kinds/observable.js'
 import { checkRxjs } from './other-rxjs.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import { SharedStreams } from './shared-streams.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */

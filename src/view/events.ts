@@ -20,7 +20,7 @@ import type { Depth, DepthSide } from '../base/domain/depth.js'
 import { networkError } from '../base/errors/constructors.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import { priceRow$, statusRow$, uncorrelatedRow$ } from '../backtest/recording/write/client-rows.js'
-import { rxClock } from '../base/time/rx-clock.js'
+import { rxClock } from '../base/time/clock.js'
 import type { DisplayEvent } from './display.js'
 import {
   healthInterval,

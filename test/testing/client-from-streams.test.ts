@@ -10,7 +10,7 @@ import { topicStateOf } from '../../src/base/errors/topic-state.js'
 import { decodeError, disconnected, stale, timeout } from '../../src/base/errors/constructors.js'
 import type { PriceError } from '../../src/base/errors/model.js'
 import { depth, price } from '../../src/testing/builders.js'
-import { rxClock } from '../../src/base/time/rx-clock.js'
+import { rxClock } from '../../src/base/time/clock.js'
 
 /** Runs each step at its time, in ms of virtual time. */
 const atTimes = (steps: Readonly<Record<number, () => void>>): void => {

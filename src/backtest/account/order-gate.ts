@@ -1,7 +1,7 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
 import { afterReading } from '../../base/time/deadline.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import type { PaperEvent } from './events.js'
 import type { Order } from './orders.js'
 

@@ -1,9 +1,16 @@
-import { distinctUntilChanged, map, ReplaySubject, startWith, Subject } from 'rxjs'
-import type { Subscriber, Observable } from 'rxjs'
+import {
+  distinctUntilChanged,
+  map,
+  ReplaySubject,
+  startWith,
+  Subject,
+  type Subscriber,
+  type Observable,
+} from 'rxjs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import type { Client } from '../../client/client.js'
 import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'

@@ -20,7 +20,7 @@ import {
   type WebStream,
 } from '../recording/read/source.js'
 import { MovableDeadline } from '../../base/time/deadline.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 
 /** The `openHistory` of a platform. */
 export const openHistoryOn =

@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/time/clock.js'
-import { setReplayClock } from '../../base/time/rx-clock.js'
+import { type Clock, setReplayClock, systemClock } from '../../base/time/clock.js'
 import {
   areWritten,
   noDelegates,
@@ -11,7 +10,6 @@ import {
   type IntervalHandle,
   type RxDelegates,
 } from '../../base/time/rx-providers.js'
-import { systemClock } from '../../base/time/system-clock.js'
 import {
   haveActions,
   isQueueActive,

@@ -4,7 +4,7 @@ import { clientFromStreams, type ClientStreams } from '../../testing/client-from
 import type { Client } from '../../client/client.js'
 import type { CoveredTopic, History } from '../history/history.js'
 import type { Environment } from '../../base/domain/environment.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { recordedHistory } from '../history/recorded-history.js'
 import type { Playback } from './playback.js'
 

@@ -1,5 +1,5 @@
 import { reportError } from '../../base/task/safe-notify.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { enterContext } from './rx-context.js'
 import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
 

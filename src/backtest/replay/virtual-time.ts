@@ -11,8 +11,7 @@ import {
   type VirtualClock,
   type VirtualTimer,
 } from './rx-context.js'
-import { callAtOnce } from '../../base/time/clock.js'
-import { systemClock } from '../../base/time/system-clock.js'
+import { callAtOnce, systemClock } from '../../base/time/clock.js'
 import { PriorityQueue } from '../recording/read/priority-queue.js'
 
 interface Timer extends VirtualTimer {

@@ -1,3 +1,12 @@
+import {
+  realImmediate,
+  dateNow,
+  isVirtualTime,
+  performanceNow,
+  startImmediate,
+  startInterval,
+} from './rx-providers.js'
+
 /** The two times and the timers that a part of the library runs on. */
 export interface Clock {
   /** True if time is virtual: no timer is late, and no data arrives between two timers. */
@@ -33,3 +42,204 @@ export const maxBlockedMs = 60_000
 
 /** The wall clock less the monotonic time, in ms. */
 export const clockOffset = (clock: Clock): number => clock.wallClock() - clock.elapsed()
+
+/** In ms. A timer of 0 ms is 1 ms on Node. */
+const shortestTimer = 1
+
+/** The wall clock may be adjusted by this much without a suspend, in ms. */
+const maxAdjustment = 2_000
+
+/**
+ * Monotonic time that includes suspends of the machine: it advances by what the clock advanced that advanced more. The
+ * monotonic clock of Linux stands still during a suspend; those of macOS and Windows proceed. A wall clock that is set
+ * forward has the same effect: values become stale although they are current, which is the safe error.
+ */
+const suspendAware = (wallClock: () => number, monotonic: () => number) => {
+  // Not variables: V8 overwrites the number of a field in place, and allocates that of a variable of a closure.
+  const state = { suspendedMs: 0, distance: wallClock() - monotonic() }
+  const compare = (now: number, wall: number): void => {
+    const distance = wall - now
+    const advanced = distance - state.distance
+    if (advanced > maxAdjustment) state.suspendedMs += advanced
+    state.distance = distance
+  }
+  return {
+    elapsed: (): number => {
+      const now = monotonic()
+      compare(now, wallClock())
+      return now + state.suspendedMs
+    },
+    elapsedInTick: (): number => monotonic() + state.suspendedMs,
+    wallClock: (): number => {
+      const wall = wallClock()
+      compare(monotonic(), wall)
+      return wall
+    },
+  }
+}
+
+/**
+ * The clock of the system, with the timers that are installed at the time of this call. Fake timers of a test that are
+ * installed later do not affect it.
+ */
+export const systemClock = (): Clock => {
+  // The objects, not their methods: `performance.now` must be called on `performance`.
+  const { Date, performance, setInterval, clearInterval } = globalThis
+  const { setTimeout, clearTimeout } = globalThis
+  const startMacrotask = macrotasks()
+  return {
+    isVirtual: false,
+    ...suspendAware(
+      // eslint-disable-next-line no-restricted-properties -- the library's other code takes the time from here
+      () => Date.now(),
+      () => performance.now(),
+    ),
+    startInterval: (callback, ms) => {
+      const handle = setInterval(callback, ms)
+      return () => clearInterval(handle)
+    },
+    startImmediate: (callback) => {
+      const handle = realImmediate.setImmediate(callback)
+      return () => realImmediate.clearImmediate(handle)
+    },
+    // Node reads sockets between timers and immediates, Deno only before timers.
+    afterRead: (callback) => {
+      let cancel = (): void => undefined
+      const timer = setTimeout(() => {
+        cancel = startMacrotask(callback)
+      }, shortestTimer)
+      return () => {
+        clearTimeout(timer)
+        cancel()
+      }
+    },
+  }
+}
+
+/**
+ * RxJS's clock at the time of each call: virtual inside `TestScheduler.run` and inside a replay, real outside. For
+ * operators, which run on the clock of their pipeline.
+ */
+export const rxClock: Clock = {
+  get isVirtual() {
+    return isVirtualTime()
+  },
+  elapsed: performanceNow,
+  wallClock: dateNow,
+  startInterval,
+  startImmediate,
+  afterRead: (callback) => (isVirtualTime() ? callAtOnce(callback) : systemClock().afterRead(callback)),
+}
+
+// Not in the file of the contexts, which imports all schedulers of RxJS: a page would load them.
+let replayClock: Clock | undefined
+
+/** Called when the clock of a replay becomes active, or the real one. */
+export const setReplayClock = (clock: Clock | undefined): void => {
+  replayClock = clock
+}
+
+/** The clock of the replay that is active at the time of this call. After the replay it continues in real time. */
+export const activeReplayClock = (): Clock | undefined => replayClock
+
+const realTime = {}
+
+/** A key for the state of one strategy: the clock of its replay, or one object for all that runs in real time. */
+export const activeTimeKey = (): object => replayClock ?? realTime
+
+/**
+ * The clock that is active at the time of this call. A client keeps the clock that was active at its creation, even if
+ * another clock is active when the client is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
+ */
+export const currentClock = (): Clock => replayClock ?? (isVirtualTime() ? rxClock : systemClock())
+
+const resolved = Promise.resolve()
+
+/**
+ * Reads the clocks once per tick, for frames that arrive together, and again for the prices of a long tick. Virtual time
+ * is read every time.
+ */
+export class TickClock {
+  /** True if the clocks were read in this tick. */
+  private isRead = false
+  /** When `wallClock` was read: monotonic, in ms. */
+  private wallClockReadAt = 0
+  /** Monotonic, in ms. */
+  elapsed = 0
+  /** In ms since the Unix epoch. */
+  wallClock = 0
+
+  constructor(private readonly clock: Clock) {
+    this.elapsed = clock.elapsed()
+  }
+
+  refresh(): void {
+    if (!this.isRead || this.clock.isVirtual) this.readClocks()
+  }
+
+  /**
+   * Like `refresh`, for a price: reads the monotonic clock for each price of a tick, because any handler may take
+   * seconds. Ticks with a single price have no additional cost.
+   */
+  advance(): void {
+    if (!this.isRead || this.clock.isVirtual) return this.readClocks()
+    const { clock } = this
+    this.elapsed = clock.elapsedInTick?.() ?? clock.elapsed()
+    if (this.elapsed - this.wallClockReadAt < 1) return
+    this.wallClock = this.clock.wallClock()
+    this.wallClockReadAt = this.elapsed
+  }
+
+  private readClocks(): void {
+    this.isRead = true
+    // The reading of the wall clock notices a suspend of the machine, which `elapsed` then includes.
+    this.wallClock = this.clock.wallClock()
+    this.elapsed = this.wallClockReadAt = this.clock.elapsed()
+    // A promise: `queueMicrotask` costs three times as much.
+    void resolved.then(this.expire)
+  }
+
+  private readonly expire = (): void => {
+    this.isRead = false
+  }
+}
+
+/** Calls `work` in a later turn of the event loop. Returns the function that cancels it. */
+export type StartMacrotask = (work: () => void) => () => void
+
+/** The macrotasks of the runtime, with the functions that are installed at the time of this call. */
+export const macrotasks = (): StartMacrotask => {
+  // Browsers have no `setImmediate`, and delay nested timers by 4 ms.
+  const runtime: Partial<typeof globalThis> = globalThis
+  const { setImmediate, clearImmediate } = runtime
+  if (setImmediate === undefined || clearImmediate === undefined) return startByMessage
+  return (work) => {
+    const immediate = setImmediate(work)
+    return () => clearImmediate(immediate)
+  }
+}
+
+const startByMessage: StartMacrotask = (work) => {
+  const { port1, port2 }: { readonly port1: MessageTarget; readonly port2: MessageTarget } =
+    new MessageChannel()
+  port1.onmessage = () => {
+    port1.close()
+    work()
+  }
+  port2.postMessage(undefined)
+  return () => {
+    // Deno delivers a message that was sent before the port is closed.
+    port1.onmessage = null
+    port1.close()
+  }
+}
+
+/** A `MessagePort` as the web and Node have it. The types of Node lack `onmessage`; those of the web have another event. */
+interface MessageTarget {
+  onmessage?: ((this: never, event: never) => void) | null
+  postMessage(message: undefined): void
+  close(): void
+}
+
+/** Resolves in a later turn of the event loop. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => void macrotasks()(resolve))

@@ -1,5 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { rxClock } from './rx-clock.js'
+import { rxClock } from './clock.js'
 
 // The time of an event by its data, so that a live run and the replay of its recording agree although handlers take time
 // in a live run. All times are in ms since the Unix epoch.

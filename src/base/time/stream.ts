@@ -2,7 +2,7 @@ import { Observable, Subscription } from 'rxjs'
 import { safeUnsubscribe } from '../task/safe-notify.js'
 import { maxLateMs } from './deadline.js'
 import { responsiveDeadline } from './responsive-deadlines.js'
-import { rxClock } from './rx-clock.js'
+import { rxClock } from './clock.js'
 
 /**
  * An observable for `for await` too: each loop has its own subscription, reads the newest unread event, and drops older

@@ -12,19 +12,14 @@ import { ownRows } from '../../backtest/import/own-rows.js'
 import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { counted, formatLength } from '../../view/texts.js'
 import { attempt, writeProblem } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
 import { numberFormat, type NumberFormat } from '../render/terminal.js'
-import { usageError } from '../target/parse-flags.js'
-import { signals } from '../stop.js'
-import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
-import { createTokenNames } from '../target/token-names.js'
-import { defineCommand, many, tokensFlag } from './shared/parts.js'
-import { integerOption } from '../../base/option-kinds/number-option.js'
 import {
+  usageError,
   numberFlag,
   parsedFlag,
   parseInterval,
@@ -32,6 +27,11 @@ import {
   toggle,
   type Values,
 } from '../target/parse-flags.js'
+import { signals } from '../stop.js'
+import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
+import { createTokenNames } from '../target/token-names.js'
+import { defineCommand, many, tokensFlag } from './shared/parts.js'
+import { integerOption } from '../../base/option-kinds/number-option.js'
 
 const examples = `
 Examples:

@@ -10,7 +10,7 @@ import { createRotatingFile } from '../../backtest/recording/write/rotating-file
 import type { DepthError, PriceError, WriteError } from '../../base/errors/model.js'
 import { listen } from '../../opentelemetry/messages.js'
 import { systemText } from '../render/file-problem.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'

@@ -6,7 +6,7 @@ import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
 import { workersOption } from '../../backtest/sweep/options.js'
 import { sweepOn } from '../../backtest/sweep/sweep.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import {
   accountOptions,
   backtestFiles,
@@ -19,7 +19,19 @@ import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
-import { usageError } from '../target/parse-flags.js'
+import {
+  usageError,
+  numberFlag,
+  onlyGiven,
+  parsedFlag,
+  parseNumber,
+  parseRotation,
+  parseWalkForward,
+  requiredFlag,
+  textFlag,
+  toggle,
+  type Values,
+} from '../target/parse-flags.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
 import { costFlags, costsOf } from './shared/strategy-module.js'
@@ -33,18 +45,6 @@ import {
 } from './shared/sweep-results.js'
 import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
-import {
-  numberFlag,
-  onlyGiven,
-  parsedFlag,
-  parseNumber,
-  parseRotation,
-  parseWalkForward,
-  requiredFlag,
-  textFlag,
-  toggle,
-  type Values,
-} from '../target/parse-flags.js'
 
 const examples = `
 Examples:

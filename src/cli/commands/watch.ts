@@ -1,6 +1,6 @@
 import { endWith, firstValueFrom, ignoreElements, merge, NEVER, startWith, tap, type Observable } from 'rxjs'
 import { formatTime } from '../../view/texts.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { showBoard$ } from '../render/show.js'
 import type { Demonstration } from '../target/demonstration.js'
 import { withTokens, type CommandInput } from '../target/open-source.js'

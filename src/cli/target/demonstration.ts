@@ -2,7 +2,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, defer, from, map, merge, tap, timer, type Observable } from 'rxjs'
 import type { History } from '../../backtest/history/history.js'
 import { type Address, addressOf } from '../../base/domain/topic.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import {
   combinedMarket,
   randomWalk,

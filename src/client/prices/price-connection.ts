@@ -17,7 +17,7 @@ import type { FrameSink, Session } from '../../wire/socket/session.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { asap, CoalescedTask } from '../../base/time/coalesced-task.js'
 import { delay, MovableDeadline } from '../../base/time/deadline.js'
-import { TickClock } from '../../base/time/tick-clock.js'
+import { TickClock } from '../../base/time/clock.js'
 import { connectionReport, topicSnapshots } from './connection-snapshot.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
 import {

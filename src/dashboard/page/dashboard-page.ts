@@ -1,6 +1,6 @@
 import { timer } from 'rxjs'
 import { shapesHtml } from '../../backtest/results/chart-html.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { healthOf, type PageHealth } from '../../view/health.js'
 import { ranges } from '../../view/samples.js'
 import type { PageConfig } from '../../view/served.js'

@@ -5,7 +5,7 @@ import { journalStart, readJournal } from '../../backtest/account/journal/journa
 import type { Filled, PaperEvent } from '../../backtest/account/events.js'
 import { unreadableRecording } from '../../backtest/recording/codec/errors.js'
 import type { RecordingError } from '../../base/errors/model.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { shortPrice, shortTokens } from '../../view/texts.js'
 import type { FillEntry, PageConfig } from '../../view/served.js'
 

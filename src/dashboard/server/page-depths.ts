@@ -12,7 +12,7 @@ import {
 } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { clientClosed } from '../../base/errors/constructors.js'
-import { systemClock } from '../../base/time/system-clock.js'
+import { systemClock } from '../../base/time/clock.js'
 import type { DepthRow } from '../../backtest/recording/codec/row.js'
 import type { PageConfig } from '../../view/served.js'
 

@@ -1,7 +1,7 @@
 import { concat, filter, map, of, scan, startWith, switchMap, timer, type Observable } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/snapshot.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import type { Health } from '../../view/connection.js'
 import { healthInterval } from '../../view/served.js'
 

@@ -20,7 +20,7 @@ import { canonicalAddress, type Address, addressOf, type Topic } from '../../bas
 import type { PastEvent } from '../../base/domain/past.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import { priceRow$ } from '../../backtest/recording/write/client-rows.js'
-import { rxClock } from '../../base/time/rx-clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import { hour, PriceSamples, recentWindow, type PastPrices } from '../../view/samples.js'
 import type { PageConfig, PastRow } from '../../view/served.js'
 

@@ -1,6 +1,5 @@
 import { Subscription } from 'rxjs'
-import type { Clock } from '../../base/time/clock.js'
-import { macrotasks } from '../../base/time/macrotask.js'
+import { type Clock, macrotasks } from '../../base/time/clock.js'
 import { Turns, type Requester } from '../coalescing/turns.js'
 
 /** Number of readings at the same time. Each has an open file, and memory for a chunk of it. */

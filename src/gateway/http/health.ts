@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { ConnectionStatus } from '../../base/domain/snapshot.js'
-import { currentClock } from '../../base/time/rx-clock.js'
+import { currentClock } from '../../base/time/clock.js'
 import {
   jsonResponse,
   notFound,

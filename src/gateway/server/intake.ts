@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/time/clock.js'
-import { macrotasks } from '../../base/time/macrotask.js'
+import { type Clock, macrotasks } from '../../base/time/clock.js'
 
 /** Handles a part of what a consumer has sent, in less than a ms. */
 export type Step = () => void

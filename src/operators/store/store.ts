@@ -9,7 +9,7 @@ import { topicStateOf } from '../../base/errors/topic-state.js'
 import { observable } from '../../base/option-kinds/observable.js'
 import { checkValue, shown } from '../../base/option-kinds/parse-options.js'
 import { reportError, safeUnsubscribe } from '../../base/task/safe-notify.js'
-import { macrotasks } from '../../base/time/macrotask.js'
+import { macrotasks } from '../../base/time/clock.js'
 
 /**
  * The latest state of a stream. The methods need no `this`. The store is subscribed to the stream while it has a

@@ -1,5 +1,5 @@
 import { delay } from '../../base/time/deadline.js'
-import { systemClock } from '../../base/time/system-clock.js'
+import { systemClock } from '../../base/time/clock.js'
 import {
   messageTooBig,
   noCloseFrame,

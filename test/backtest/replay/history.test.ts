@@ -3,7 +3,7 @@ import { concatMap, filter, map, of, switchMap, take, takeWhile, timer, toArray,
 import { candles, rights, withPast } from 'svc-streams/operators'
 import { replay, type ReplayOptions, type StrategyClient } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import {
   chunksOf,
   collect,

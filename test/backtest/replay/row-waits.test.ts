@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { RowWaits } from '../../../src/backtest/replay/row-waits.js'
 
 /** Schedules work at virtual times. */

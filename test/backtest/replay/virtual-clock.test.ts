@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, queueScheduler, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { isVirtualTime } from '../../../src/base/time/rx-providers.js'
 import { VirtualTime } from '../../../src/backtest/replay/virtual-time.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asap } from '../../../src/base/time/coalesced-task.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 

@@ -1,7 +1,6 @@
 import { TestScheduler } from 'rxjs/testing'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { currentClock, rxClock } from '../../../src/base/time/rx-clock.js'
-import type { Clock } from '../../../src/base/time/clock.js'
+import { currentClock, rxClock, type Clock } from '../../../src/base/time/clock.js'
 import { VirtualTime } from '../../../src/backtest/replay/virtual-time.js'
 
 const createVirtualTime = (start: number): VirtualTime => {

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { deadline$, delay$ } from '../../../src/base/time/deadline.js'
 import { marbles } from '../../support/time/marbles.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { macrotasks, nextTurn } from '../../../src/base/time/macrotask.js'
+import { macrotasks, nextTurn } from '../../../src/base/time/clock.js'
 import { eventually } from '../../support/time/eventually.js'
 
 const { setImmediate } = globalThis

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { deadline, MovableDeadline } from '../../../src/base/time/deadline.js'
-import type { Clock } from '../../../src/base/time/clock.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { type Clock, rxClock } from '../../../src/base/time/clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 /** A deadline that each restart moves by `ms`. */

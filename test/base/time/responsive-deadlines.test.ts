@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { callAtOnce, type Clock } from '../../../src/base/time/clock.js'
+import { callAtOnce, type Clock, rxClock } from '../../../src/base/time/clock.js'
 import { delay$ } from '../../../src/base/time/deadline.js'
 import { responsiveDeadline, ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 /** A clock whose timers are late by a number of ms each, the last of them by none. */

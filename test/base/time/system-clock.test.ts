@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../../src/base/time/system-clock.js'
+import { systemClock } from '../../../src/base/time/clock.js'
 
 /** The system's clocks, and a clock of the library over them. */
 const createClock = () => {

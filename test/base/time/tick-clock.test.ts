@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { TickClock } from '../../../src/base/time/tick-clock.js'
+import { rxClock, TickClock } from '../../../src/base/time/clock.js'
 import { marbles } from '../../support/time/marbles.js'
 
 describe('TickClock', () => {

@@ -2,7 +2,7 @@ import { left } from 'fp-ts/lib/Either.js'
 import { networkError } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { MintBackoffs } from '../../../src/client/depth/mint-backoffs.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 const failure = left(networkError(new Error('refused')))

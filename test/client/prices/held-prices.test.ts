@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/topic.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'

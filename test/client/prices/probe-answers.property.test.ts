@@ -6,7 +6,7 @@ import type { Address } from '../../../src/base/domain/topic.js'
 import { onFrame, onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import type { SubscribedTopic } from '../../../src/client/prices/topics.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { createPriceSubscriber, type TestPriceSubscriber } from './support/price-subscriber.js'
 
 const probed: Address = '0xaa'

@@ -2,7 +2,7 @@ import { Session, type Profiler } from 'node:inspector'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
 import type { Address } from '../../../src/base/domain/topic.js'
-import { nextTurn } from '../../../src/base/time/macrotask.js'
+import { nextTurn } from '../../../src/base/time/clock.js'
 import { createClient } from '../../../src/client/on-node.js'
 
 // Runs in a process of its own, over sources that are compiled one by one: a bundle has no files to count. Prints the

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RequestSharer } from '../../../src/gateway/coalescing/request-sharer.js'
 import type { Cancel } from '../../../src/base/task/cancellable-task.js'
-import { currentClock } from '../../../src/base/time/rx-clock.js'
+import { currentClock } from '../../../src/base/time/clock.js'
 
 const maxWaiting = 8
 const groups = ['a', 'b', 'c']

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/base/errors/constructors.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
-import { nextTurn } from '../../../src/base/time/macrotask.js'
+import { nextTurn } from '../../../src/base/time/clock.js'
 import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
 import { unboundedFeed } from '../support/unbounded-feed.js'
 

@@ -7,7 +7,7 @@ import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
 import { Sessions } from '../../../src/gateway/subscriptions/sessions.js'
 import type { TopicFeed } from '../../../src/gateway/subscriptions/topic-feed.js'
-import { currentClock } from '../../../src/base/time/rx-clock.js'
+import { currentClock } from '../../../src/base/time/clock.js'
 import { unboundedFeed } from './unbounded-feed.js'
 
 /** The sessions of a gateway whose service the test controls. */

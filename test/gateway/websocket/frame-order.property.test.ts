@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
-import { nextTurn } from '../../../src/base/time/macrotask.js'
+import { nextTurn } from '../../../src/base/time/clock.js'
 import { caseCount } from '../../support/run/long.js'
 import { createManualSession } from '../support/manual-session.js'
 

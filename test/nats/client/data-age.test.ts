@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DataAge } from '../../../src/nats/client/data-age.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 
 it('answers the newest ping before a proof, and with it all before', () => {
   const time = { elapsed: 0 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PriceClock } from '../../../src/nats/publisher/price-clock.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 
 /** A clock whose time and ticks the test sets, and a service that answers probes when the test says so. */
 const createPriceClock = () => {

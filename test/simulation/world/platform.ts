@@ -1,7 +1,7 @@
 import { node } from '../../../src/wire/platform/node.js'
 import { runningProcess, type Timer } from './process.js'
 
-// The library takes its clocks and timers from the platform when a client is created: `src/base/time/system-clock.ts`. Here the
+// The library takes its clocks and timers from the platform when a client is created: `src/base/time/clock.ts`. Here the
 // platform is that of the simulated process whose code runs.
 
 const names = [

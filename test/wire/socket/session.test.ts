@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import type { Prober } from '../../../src/wire/socket/liveness.js'
 import { session$, type SessionConfig } from '../../../src/wire/socket/session.js'
 import type { WebSocketTransport } from '../../../src/wire/transport/ports.js'

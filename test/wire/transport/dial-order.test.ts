@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../src/base/time/clock.js'
 import { dialHost } from '../../../src/wire/transport/dial-host.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { nextTurn } from '../../../base/time/macrotask.js'
+import { nextTurn } from '../../../base/time/clock.js'
 import type { Chunks } from './source.js'
 
 /** Maximum length of a line, in bytes. Bounds the memory for a source without line ends. */

@@ -7,7 +7,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import { reportError } from '../../../base/task/safe-notify.js'
 import { timeOfEvent } from '../../../base/time/event-time.js'
-import { rxClock } from '../../../base/time/rx-clock.js'
+import { rxClock } from '../../../base/time/clock.js'
 import type { Row } from '../codec/row.js'
 
 // The streams of a client as rows.

@@ -2,7 +2,7 @@ import { defer, finalize, tap, type MonoTypeOperatorFunction } from 'rxjs'
 import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import { stringOption } from '../../../base/option-kinds/option.js'
 import { checkValue } from '../../../base/option-kinds/parse-options.js'
-import { rxClock } from '../../../base/time/rx-clock.js'
+import { rxClock } from '../../../base/time/clock.js'
 import { namingFile, openLineFile } from '../files/line-file.js'
 
 /**

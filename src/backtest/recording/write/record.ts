@@ -13,7 +13,7 @@ import {
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
-import { rxClock } from '../../../base/time/rx-clock.js'
+import { rxClock } from '../../../base/time/clock.js'
 import { createHeader, type RecordingHeader } from '../codec/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Subscription } from 'rxjs'
 import { delay } from '../../../base/time/deadline.js'
-import { systemClock } from '../../../base/time/system-clock.js'
+import { systemClock } from '../../../base/time/clock.js'
 import { createFile, type AppendedFile } from '../files/appended-file.js'
 import { partOf } from '../files/files.js'
 import { Gzip } from '../files/gzip.js'

@@ -13,7 +13,7 @@ import {
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
-import { nextTurn } from '../../../base/time/macrotask.js'
+import { nextTurn } from '../../../base/time/clock.js'
 import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
 import { createHeader, type DepthRow, type PriceRow, type RecordingHeader } from '../codec/row.js'
 import { LineRecorder, type LineWriter, type RecordSummary } from './line-recorder.js'

@@ -1,4 +1,4 @@
-import { rxClock } from '../../../base/time/rx-clock.js'
+import { rxClock } from '../../../base/time/clock.js'
 import { formatTime } from '../../../view/texts.js'
 import type { Io } from '../../io.js'
 import type { LogLine } from '../../render/connection-lines.js'

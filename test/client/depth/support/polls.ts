@@ -6,7 +6,7 @@ import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { DepthPolls } from '../../../../src/client/depth/polls.js'
 import { noCancel } from '../../../../src/base/task/cancellable-task.js'
 import { node } from '../../../../src/wire/platform/node.js'
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../../src/base/time/clock.js'
 import { cancellableTaskOf } from '../../../support/cancellable-task.js'
 import { runInVirtualTime, type VirtualTimeOptions } from '../../../support/time/virtual-time.js'
 

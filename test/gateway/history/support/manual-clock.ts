@@ -1,5 +1,4 @@
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
-import type { Clock } from '../../../../src/base/time/clock.js'
+import { rxClock, type Clock } from '../../../../src/base/time/clock.js'
 
 /** A clock whose monotonic time the test moves. */
 export interface ManualClock extends Clock {

@@ -11,7 +11,7 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Price } from '../../../../src/base/domain/price.js'
-import { activeReplayClock } from '../../../../src/base/time/rx-clock.js'
+import { activeReplayClock } from '../../../../src/base/time/clock.js'
 import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>

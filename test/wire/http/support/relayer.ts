@@ -6,7 +6,7 @@ import { createSigner } from '../../../../src/wire/auth/sign-request.js'
 import { Relayer, type RelayerConfig } from '../../../../src/wire/http/relayer.js'
 import { node } from '../../../../src/wire/platform/node.js'
 import { ResponsiveDeadlines } from '../../../../src/base/time/responsive-deadlines.js'
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../../src/base/time/clock.js'
 import { FakeHttp } from '../../../support/fake-http.js'
 import { unlimited } from './unlimited.js'
 

@@ -1,5 +1,5 @@
 import { RequestLimiter } from '../../../../src/wire/http/request-limiter.js'
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../../src/base/time/clock.js'
 
 /** Sends every request at once. */
 export const unlimited = new RequestLimiter({

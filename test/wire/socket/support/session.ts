@@ -1,4 +1,4 @@
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
+import { rxClock } from '../../../../src/base/time/clock.js'
 import type { FrameSink } from '../../../../src/wire/socket/session.js'
 
 /** The configuration of a session, without a transport. */

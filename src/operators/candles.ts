@@ -10,7 +10,7 @@ import { maxBlockedMs, rxClock } from '../base/time/clock.js'
 import { windowTimeOf } from './data-window.js'
 import { CandleChart, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
-import { maxLateMs } from '../base/time/deadline.js'
+import { maxLateMs } from '../base/time/timers.js'
 import type { TopicPast } from './missing-prices.js'
 import { PastJoin, type JoinObserver } from './past-join.js'
 import {

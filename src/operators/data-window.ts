@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { delay } from '../base/time/deadline.js'
+import { delay } from '../base/time/timers.js'
 import { timeOfEvent } from '../base/time/event-time.js'
 import { activeReplayClock, rxClock } from '../base/time/clock.js'
 import { responsiveDelay } from './responsive-delay.js'

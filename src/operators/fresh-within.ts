@@ -6,7 +6,7 @@ import { stale } from '../base/errors/constructors.js'
 import type { Stale } from '../base/errors/model.js'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
-import { MovableDeadline } from '../base/time/deadline.js'
+import { MovableDeadline } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 import type { EitherOperator } from './either.js'
 

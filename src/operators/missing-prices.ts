@@ -16,7 +16,7 @@ import { pastSourceOf, type Gap, type PastEvent, type PricePosition } from '../b
 import type { Topic } from '../base/domain/topic.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
-import { delay$ } from '../base/time/deadline.js'
+import { delay$ } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 import { readAgain$ } from './past-until-live.js'
 

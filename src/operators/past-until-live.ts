@@ -23,7 +23,7 @@ import {
 } from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
-import { delay$ } from '../base/time/deadline.js'
+import { delay$ } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 
 type Event = Either<HistoryError, PastEvent>

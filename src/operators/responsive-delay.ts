@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { delay, maxLateMs } from '../base/time/deadline.js'
+import { delay, maxLateMs } from '../base/time/timers.js'
 import { responsiveDeadline } from '../base/time/responsive-deadlines.js'
 import { rxClock } from '../base/time/clock.js'
 

@@ -5,7 +5,7 @@ import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs, rxClock } from '../base/time/clock.js'
 import { DataWindow, maxQuietWindows, windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
-import { maxLateMs } from '../base/time/deadline.js'
+import { maxLateMs } from '../base/time/timers.js'
 
 /** What was in force at one time. */
 export interface Snapshot<A> {

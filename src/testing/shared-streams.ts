@@ -2,7 +2,7 @@ import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, merge, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
-import { delay$ } from '../base/time/deadline.js'
+import { delay$ } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 
 export interface SharedStreamsConfig<E, A> {

@@ -1,6 +1,6 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
-import { afterReading } from '../../base/time/deadline.js'
+import { afterReading } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
 import type { PaperEvent } from './events.js'
 import type { Order } from './orders.js'

@@ -19,7 +19,7 @@ import {
   type SourcePlatform,
   type WebStream,
 } from '../recording/read/source.js'
-import { MovableDeadline } from '../../base/time/deadline.js'
+import { MovableDeadline } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
 
 /** The `openHistory` of a platform. */

@@ -1,6 +1,6 @@
 import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 
 /** The waits before a row: for its time, for a subscriber, and for the readings of the history. `closing` ends them. */
 export class RowWaits {

@@ -1,6 +1,6 @@
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { type Clock, activeReplayClock, activeTimeKey, rxClock } from './clock.js'
-import { delay } from './deadline.js'
+import { delay } from './timers.js'
 
 /** The number of subscriptions in a row that may end inside of `subscribe`. After `quiet` ms without one, a new row begins. */
 const maxAtOnce = 100

@@ -2,7 +2,7 @@ import { Subscription } from 'rxjs'
 import type { Cancel } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from './clock.js'
-import { afterReading, delay, noActivity } from './deadline.js'
+import { afterReading, delay, noActivity } from './timers.js'
 
 /** The limits of a slice, in ms. A shorter timer is often late without a blocked event loop. */
 const shortestSlice = 5

@@ -1,6 +1,6 @@
 import { Observable, Subscription } from 'rxjs'
 import { safeUnsubscribe } from '../task/safe-notify.js'
-import { maxLateMs } from './deadline.js'
+import { maxLateMs } from './timers.js'
 import { responsiveDeadline } from './responsive-deadlines.js'
 import { rxClock } from './clock.js'
 

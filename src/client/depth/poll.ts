@@ -21,7 +21,7 @@ import type { Address } from '../../base/domain/topic.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
 import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
-import { delay$ } from '../../base/time/deadline.js'
+import { delay$ } from '../../base/time/timers.js'
 import type { DepthEvent, Relayer } from '../../wire/http/relayer.js'
 import type { MintBackoff, Result } from './mint-backoffs.js'
 

@@ -1,6 +1,6 @@
 import { repeat, type Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { delay$ } from '../../base/time/deadline.js'
+import { delay$ } from '../../base/time/timers.js'
 import type { Line } from './line.js'
 import { hasCurrentPrice, isConfirmed, type SubscribedTopic } from './topics.js'
 

@@ -2,7 +2,7 @@ import { Subscription } from 'rxjs'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 import { Turns, type Requester } from './turns.js'
 
 export interface RequestSharerConfig<A> {

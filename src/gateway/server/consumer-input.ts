@@ -3,7 +3,7 @@ import { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 import { MessageBucket, type Intake } from './intake.js'
 
 /** `whileConnected`: ends when the consumer leaves. Of several pipelined responses, Node then closes only the first. */

@@ -18,7 +18,7 @@ import {
 } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import type { Clock } from '../../base/time/clock.js'
-import { delay$ } from '../../base/time/deadline.js'
+import { delay$ } from '../../base/time/timers.js'
 import type { ParsedConnection } from '../options.js'
 import { TcpTransport, type Dials, type OpenTcpSocket } from './tcp-transport.js'
 

@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { Clock } from '../../base/time/clock.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 import type { Lease } from './lease.js'
 import type { PriceClock } from './price-clock.js'
 

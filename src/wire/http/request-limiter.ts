@@ -1,7 +1,7 @@
 import { noCancel, type Cancel } from '../../base/task/cancellable-task.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
-import { CoalescedTask } from '../../base/time/coalesced-task.js'
+import { CoalescedTask } from '../../base/time/timers.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
 
 export interface RequestLimits {

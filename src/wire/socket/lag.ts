@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import { behindText } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
-import { afterReading, deadline, delay } from '../../base/time/deadline.js'
+import { afterReading, deadline, delay } from '../../base/time/timers.js'
 import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {

@@ -1,6 +1,6 @@
 import { EMPTY, filter, Observable, repeat } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { deadline$, delay$ } from '../../base/time/deadline.js'
+import { deadline$, delay$ } from '../../base/time/timers.js'
 import type { Socket } from '../transport/ports.js'
 
 /** Configuration of the detection of a lost connection. Times are in ms. */

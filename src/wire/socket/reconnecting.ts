@@ -5,7 +5,7 @@ import type { DiagnosticMessages, Publish } from '../../base/diagnostics/message
 import { disconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
 import { backoff } from '../../base/time/backoff.js'
-import { delay, delay$ } from '../../base/time/deadline.js'
+import { delay, delay$ } from '../../base/time/timers.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
 import type { Host, ReconnectPolicy } from './host.js'
 import type { Prober } from './liveness.js'

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 import { systemClock } from '../../base/time/clock.js'
 
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */

@@ -1,4 +1,4 @@
-import { delay } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/timers.js'
 import { systemClock } from '../../base/time/clock.js'
 import {
   messageTooBig,

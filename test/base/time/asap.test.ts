@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asap } from '../../../src/base/time/coalesced-task.js'
+import { asap } from '../../../src/base/time/timers.js'
 import { rxClock } from '../../../src/base/time/clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { nextTurn } from '../../support/time/event-loop.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rxClock } from '../../../src/base/time/clock.js'
-import { CoalescedTask } from '../../../src/base/time/coalesced-task.js'
+import { CoalescedTask } from '../../../src/base/time/timers.js'
 import { blockEventLoop } from '../../support/time/event-loop.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
 

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/clock.js'
-import { deadline$, delay$ } from '../../../src/base/time/deadline.js'
+import { deadline$, delay$ } from '../../../src/base/time/timers.js'
 import { marbles } from '../../support/time/marbles.js'
 
 const noActivity = (): number => 0

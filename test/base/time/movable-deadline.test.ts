@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { deadline, MovableDeadline } from '../../../src/base/time/deadline.js'
+import { deadline, MovableDeadline } from '../../../src/base/time/timers.js'
 import { type Clock, rxClock } from '../../../src/base/time/clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { callAtOnce, type Clock, rxClock } from '../../../src/base/time/clock.js'
-import { delay$ } from '../../../src/base/time/deadline.js'
+import { delay$ } from '../../../src/base/time/timers.js'
 import { responsiveDeadline, ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 

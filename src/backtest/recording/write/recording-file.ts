@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Subscription } from 'rxjs'
-import { delay } from '../../../base/time/deadline.js'
+import { delay } from '../../../base/time/timers.js'
 import { systemClock } from '../../../base/time/clock.js'
 import { createFile, type AppendedFile } from '../files/appended-file.js'
 import { partOf } from '../files/files.js'

@@ -1,6 +1,6 @@
 import { concat, defer, EMPTY, Observable, Subject, Subscription, takeUntil } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
-import { delay } from '../../../base/time/deadline.js'
+import { delay } from '../../../base/time/timers.js'
 import { systemClock } from '../../../base/time/clock.js'
 import { RowTimes } from '../../recording/write/client-rows.js'
 import { activeContext, runInContext } from '../rx-context.js'

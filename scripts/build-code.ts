@@ -1,5 +1,5 @@
 // Bundles the entry points for Node. The first argument is another folder than `dist`; further sources, such as
-// `src/wire/auth/mac.ts`, follow.
+// `src/wire/auth/sign-request.ts`, follow.
 
 import { fileURLToPath } from 'node:url'
 import { rolldown, type Plugin } from 'rolldown'

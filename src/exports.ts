@@ -21,10 +21,8 @@ export {
   type DefineTokensOptions,
   type TokenDefinition,
 } from './client/tokens.js'
-export { formatQuantity, parseQuantity } from './wire/codec/arguments.js'
-export { parseAddress } from './wire/codec/arguments.js'
-export { isAddress, type Address } from './base/domain/topic.js'
-export { isTopic, type Topic } from './base/domain/topic.js'
+export { formatQuantity, parseAddress, parseQuantity, parseTopic, topicOf } from './wire/codec/arguments.js'
+export { isAddress, isTopic, type Address, type Topic } from './base/domain/topic.js'
 
 // Domain
 export type { Depth, DepthSide, DepthSnapshot } from './base/domain/depth.js'
@@ -72,18 +70,14 @@ export type {
 } from './base/errors/model.js'
 
 // Codecs
-export { DepthBody, DepthSideBody, decodeDepth } from './wire/codec/depth.js'
-export { encodeDepth } from './wire/codec/depth.js'
+export { DepthBody, DepthSideBody, decodeDepth, encodeDepth } from './wire/codec/depth.js'
 export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './wire/codec/price-frame.js'
-export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './wire/codec/number.js'
+export { EpochMillis, MidpointPrice, PriceValue, Quantity, UsdAmount } from './wire/codec/number.js'
 export { decodePriceText } from './wire/codec/response-text.js'
-export { Quantity } from './wire/codec/number.js'
 export type { StandardIssue, StandardResult, StandardSchema } from './wire/codec/standard-schema.js'
-export { parseTopic, topicOf } from './wire/codec/arguments.js'
 
 // Signing
-export type { CanonicalHeaders } from './wire/auth/mac.js'
-export type { RequestSigner, SignRequest } from './wire/auth/sign-request.js'
+export type { CanonicalHeaders, RequestSigner, SignRequest } from './wire/auth/sign-request.js'
 
 // Ports
 export type {

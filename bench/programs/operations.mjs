@@ -1,8 +1,7 @@
 // Measures an operation of a depth request alone, repeated in a warm process.
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { concatenateHeaders } from '../node_modules/.build/wire/auth/mac.js'
 import { Secrets } from '../node_modules/.build/wire/auth/secrets.js'
-import { createSigner } from '../node_modules/.build/wire/auth/sign-request.js'
+import { concatenateHeaders, createSigner } from '../node_modules/.build/wire/auth/sign-request.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
 import { node } from '../node_modules/.build/wire/platform/node.js'
 import { handleRequests } from '../process/handle-requests.mjs'

@@ -7,7 +7,6 @@ const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
 /** Modules that a benchmark imports beside the entry points. */
 const internalModules = [
-  'src/wire/auth/mac.ts',
   'src/wire/auth/secrets.ts',
   'src/wire/auth/sign-request.ts',
   'src/wire/platform/node.ts',

@@ -1,7 +1,11 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { decodeKey } from '../wire/auth/key.js'
-import { authHeaderNames } from '../wire/auth/mac.js'
-import { createSigner, type Signer, type SignerConfig } from '../wire/auth/sign-request.js'
+import {
+  decodeKey,
+  authHeaderNames,
+  createSigner,
+  type Signer,
+  type SignerConfig,
+} from '../wire/auth/sign-request.js'
 import { Secrets } from '../wire/auth/secrets.js'
 import { endpointOf, isLoopback, type Endpoint } from '../base/domain/endpoint.js'
 import { chainIds, type ChainId } from '../base/domain/environment.js'

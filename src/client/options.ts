@@ -1,4 +1,4 @@
-import { concatenateHeaders, type CanonicalHeaders } from '../wire/auth/mac.js'
+import { concatenateHeaders, type CanonicalHeaders } from '../wire/auth/sign-request.js'
 import type { Environment } from '../base/domain/environment.js'
 import { defaultService } from '../base/domain/topic.js'
 import { countOption, integerOption, numberOption } from '../base/option-kinds/number-option.js'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { authHeaderNames, macInput, type Mac, type MacInput } from '../../wire/auth/mac.js'
+import { authHeaderNames, macInput, type Mac, type MacInput } from '../../wire/auth/sign-request.js'
 import { isLoopback } from '../../base/domain/endpoint.js'
 import { textResponse, type TextResponse } from '../server/http-response.js'
 import { withoutQuery } from '../server/request.js'

@@ -1,6 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { CreateMac } from '../auth/mac.js'
+import type { CreateMac } from '../auth/sign-request.js'
 import { base64Of } from '../../base/domain/bytes.js'
 import { unsignedBrowser } from './browser/unsigned-browser.js'
 import type { Platform } from './platform.js'

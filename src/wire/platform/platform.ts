@@ -1,4 +1,4 @@
-import type { CreateMac } from '../auth/mac.js'
+import type { CreateMac } from '../auth/sign-request.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { PriceFrames } from '../codec/fast-path/price-frames.js'

@@ -2,13 +2,13 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { decodeKey } from '../../../src/wire/auth/key.js'
 import {
+  decodeKey,
   concatenateHeaders,
   macInput,
   selectSignedHeaders,
   type MacInputParts,
-} from '../../../src/wire/auth/mac.js'
+} from '../../../src/wire/auth/sign-request.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { anyText, withRandomCase } from '../../support/arbitraries.js'
 

@@ -5,9 +5,14 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { signRequest, type SignRequest } from 'svc-streams'
 import * as browser from 'svc-streams/browser'
 import { describe, expect, it } from 'vitest'
-import { concatenateHeaders, type CanonicalHeaders } from '../../../src/wire/auth/mac.js'
+import {
+  concatenateHeaders,
+  type CanonicalHeaders,
+  createSigner,
+  type Signer,
+  type SignerConfig,
+} from '../../../src/wire/auth/sign-request.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
-import { createSigner, type Signer, type SignerConfig } from '../../../src/wire/auth/sign-request.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { anyText } from '../../support/arbitraries.js'

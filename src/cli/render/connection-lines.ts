@@ -3,7 +3,7 @@ import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../.
 import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { serviceIsDown } from '../../gateway/subscriptions/upstream.js'
-import { depthRoute } from '../../wire/http/relayer.js'
+import { depthRoute } from '../../wire/http/requests.js'
 import { withVariable } from '../target/source-flags.js'
 
 // The lines for the operator of a long-running command: gateway and record.

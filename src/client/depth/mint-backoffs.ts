@@ -4,7 +4,7 @@ import { canonicalAddress, type Address } from '../../base/domain/topic.js'
 import type { DepthError } from '../../base/errors/model.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { DepthEvent } from '../../wire/http/relayer.js'
+import type { DepthEvent } from '../../wire/http/requests.js'
 
 /**
  * The backoff of each mint that has polls or recent failures. Failures are kept after the polls have ended, so that

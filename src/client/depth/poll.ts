@@ -22,7 +22,7 @@ import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
 import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { delay$ } from '../../base/time/timers.js'
-import type { DepthEvent, Relayer } from '../../wire/http/relayer.js'
+import type { DepthEvent, Relayer } from '../../wire/http/requests.js'
 import type { MintBackoff, Result } from './mint-backoffs.js'
 
 export interface PollConfig {

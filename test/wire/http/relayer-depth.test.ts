@@ -1,7 +1,7 @@
 import { firstValueFrom } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import type { DepthEvent } from '../../../src/wire/http/relayer.js'
+import type { DepthEvent } from '../../../src/wire/http/requests.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
 import { depthBody } from '../../support/fake-http.js'
 import { leftWith, marbles } from '../../support/time/marbles.js'

@@ -1,13 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Signer } from '../auth/sign-request.js'
-import { parseAddress } from '../codec/arguments.js'
+import { parseAddress, parseTopic } from '../codec/arguments.js'
 import { decodeDepth } from '../codec/depth.js'
 import { parseHttpDate } from '../codec/http-headers.js'
-import { depthFailure } from '../codec/response-text.js'
-import type { Address } from '../../base/domain/topic.js'
+import { depthFailure, decodePriceText, priceFailure } from '../codec/response-text.js'
+import type { Address, Topic } from '../../base/domain/topic.js'
 import type { Depth } from '../../base/domain/depth.js'
 import { hostWithPort, requestPath, type Endpoint } from '../../base/domain/endpoint.js'
-import type { AnyError, DepthError } from '../../base/errors/model.js'
+import type { AnyError, DepthError, PriceRequestError } from '../../base/errors/model.js'
 import {
   completedTask,
   noCancel,
@@ -24,6 +24,7 @@ import {
   type GetResult,
   type ReceivedResponse,
 } from './get.js'
+import type { Price } from '../../base/domain/price.js'
 
 export interface RelayerConfig extends GetConfig {
   readonly relayer: Endpoint
@@ -128,4 +129,32 @@ const readDepth = (mint: Address, received: ReceivedResponse): DepthEvent => {
   if (response.status !== 200) return left(depthFailure(failedResponse(received)))
   const depth = decodeDepth(response.body)
   return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
+}
+
+export interface PriceRequestConfig extends GetConfig {
+  readonly prices: Endpoint
+  /** The name of the service, for example `svc`. */
+  readonly service: string
+}
+
+/** The current price of one topic (section 4.2 of the service's documentation). */
+export const priceRequest = (
+  config: PriceRequestConfig,
+  topic: Topic,
+): CancellableTask<Either<PriceRequestError, Price>> => {
+  // The caller may have confused the topic with a secret.
+  const parsed = config.secrets.redactLeft(parseTopic(topic, config.service))
+  if (isLeft(parsed)) return completedTask(parsed)
+  const { origin } = config.prices
+  const path = requestPath(config.prices, `/price/${topic}`)
+  const task = get(config, { origin, path, route: '/price/{topic}', headers: () => ({}) })
+  const read = (received: ReceivedResponse) => readPrice(topic, received)
+  return (onResult) => task((result) => onResult(readResult(config.secrets, result, read)))
+}
+
+const readPrice = (topic: Topic, received: ReceivedResponse): Either<PriceRequestError, Price> => {
+  const { response, receivedAt } = received
+  if (response.status !== 200) return left(priceFailure(failedResponse(received)))
+  const price = decodePriceText(response.body)
+  return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }

@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { noCancel } from '../../base/task/cancellable-task.js'
 import { importUndici, type UndiciPackage } from '../../wire/transport/packages.js'
-import { dialTarget } from '../../wire/transport/undici/dialer.js'
+import { dialTarget } from '../../wire/transport/undici/connection.js'
 
 /** What `fetch` is called with here. The signal ends each request, also after its response: it closes the connection. */
 export interface FetchInit {

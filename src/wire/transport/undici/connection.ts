@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
-import { noCancel } from '../../../base/task/cancellable-task.js'
+import { noCancel, type Cancel } from '../../../base/task/cancellable-task.js'
 import type { UndiciPackage } from '../packages.js'
 import type { HttpTransportOptions } from '../ports.js'
-import { dialTarget } from './dialer.js'
+import net, { type Socket } from 'node:net'
+import tls from 'node:tls'
+import { responsiveDeadline } from '../../../base/time/responsive-deadlines.js'
+import { dialHost, realClock } from '../dial-host.js'
 
 /**
  * Time that an idle connection is kept if the service does not announce its own limit, in ms. undici's default of 4 s is shorter
@@ -147,3 +149,54 @@ const interimStart = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
 const startLength = 'HTTP/1.1 100 '.length
 
 const isInterim = (bytes: Buffer): boolean => interimStart.test(bytes.toString('latin1', 0, startLength))
+
+/** Idle time before TCP sends its first keep-alive probe, in ms. */
+const keepAliveDelay = 60_000
+
+/**
+ * Opens the socket of an HTTP connection. Unlike undici's own connector, it can be cancelled, and reaches each address of a name.
+ * Calls `onResult` once, asynchronously, unless it is cancelled.
+ */
+export const dialTarget = (
+  { errors }: UndiciPackage,
+  { ca, connectTimeout }: HttpTransportOptions,
+  target: buildConnector.Options,
+  onResult: (result: Either<Error, Socket>) => void,
+): Cancel => {
+  const { hostname, protocol } = target
+  const isTls = protocol === 'https:'
+  const port = Number(target.port) || (isTls ? 443 : 80)
+  const open = (host: string): Socket => {
+    const socket = isTls ? connectTls(target, host, port, ca) : net.connect({ host, port })
+    return socket.setKeepAlive(true, keepAliveDelay).setNoDelay(true)
+  }
+  const timer = responsiveDeadline(realClock, connectTimeout, () => {
+    cancel()
+    const message = `no connection to ${hostname}:${port} (timeout: ${connectTimeout}ms)`
+    onResult(left(new errors.ConnectTimeoutError(message)))
+  })
+  const cancelAttempts = dialHost(hostname, open, isTls ? 'secureConnect' : 'connect', (result) => {
+    timer.unsubscribe()
+    onResult(result)
+  })
+  const cancel = (): void => {
+    timer.unsubscribe()
+    cancelAttempts()
+  }
+  return cancel
+}
+
+const connectTls = (
+  { hostname, servername }: buildConnector.Options,
+  host: string,
+  port: number,
+  ca: string | undefined,
+): Socket =>
+  tls.connect({
+    host,
+    port,
+    ALPNProtocols: ['http/1.1'],
+    // TLS forbids IP addresses as server names.
+    servername: servername ?? (net.isIP(hostname) === 0 ? hostname : ''),
+    ...(ca === undefined ? {} : { ca }),
+  })

@@ -1,6 +1,6 @@
 import type { ConnectionState } from '../../base/diagnostics/collector.js'
 import { type TopicSnapshot, behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/snapshot.js'
-import type { Host } from '../../wire/socket/host.js'
+import type { Host } from '../../wire/socket/reconnecting.js'
 import type { Session } from '../../wire/socket/session.js'
 import { subscribersIn } from './subscribers.js'
 import { lastPrice, shownStateOf, type TopicTable, type TopicTimeouts } from './topics.js'

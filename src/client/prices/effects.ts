@@ -6,7 +6,7 @@ import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
 import type { DecodeError, PriceError, UncorrelatedError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { Host } from '../../wire/socket/host.js'
+import type { Host } from '../../wire/socket/reconnecting.js'
 import type { Session } from '../../wire/socket/session.js'
 import {
   deliver,

@@ -1,6 +1,6 @@
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { type LineSnapshot, behindMsOf, type ConnectionStatus } from '../../base/domain/snapshot.js'
-import type { Host } from '../../wire/socket/host.js'
+import type { Host } from '../../wire/socket/reconnecting.js'
 import { stateNames } from './connection-snapshot.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { hasCurrentPrice, type SubscribedTopic } from './topics.js'

@@ -11,8 +11,8 @@ import {
   ReconnectingSocket,
   type ReconnectingConfig,
   type SocketEvent,
+  type Host,
 } from '../../wire/socket/reconnecting.js'
-import type { Host } from '../../wire/socket/host.js'
 import type { FrameSink, Session } from '../../wire/socket/session.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { asap, CoalescedTask, delay, MovableDeadline } from '../../base/time/timers.js'

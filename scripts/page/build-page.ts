@@ -76,11 +76,13 @@ const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
   ],
   // The server of the page requests depth, and the page requests no price.
   [/[\\/]client[\\/]depth[\\/]polls\.ts$/, 'export { unsupported as DepthPolls }'],
-  [/[\\/]wire[\\/]http[\\/]relayer\.ts$/, 'export { unsupported as Relayer }'],
-  [/[\\/]wire[\\/]http[\\/]price-request\.ts$/, 'export { unsupported as priceRequest }'],
+  [/[\\/]wire[\\/]http[\\/]requests\.ts$/, 'export { unsupported as Relayer, unsupported as priceRequest }'],
   [/[\\/]wire[\\/]http[\\/]request-limiter\.ts$/, 'export class RequestLimiter {}'],
-  [/[\\/]wire[\\/]auth[\\/]sign-request\.ts$/, 'export { unsupported as createSigner }'],
-  [/[\\/]wire[\\/]auth[\\/]key\.ts$/, 'export { unsupported as decodeKey }'],
+  [
+    /[\\/]wire[\\/]auth[\\/]sign-request\.ts$/,
+    `export const authHeaderNames = () => ({})
+    export { unsupported as concatenateHeaders, unsupported as createSigner, unsupported as decodeKey }`,
+  ],
   [
     /[\\/]tslib\.es6\.mjs$/,
     `export {

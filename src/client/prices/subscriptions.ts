@@ -1,4 +1,4 @@
-import type { PriceFrames } from '../../wire/codec/fast-path/price-frames.js'
+import type { PriceFrames } from '../../wire/codec/fast-path.js'
 import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'

@@ -1,4 +1,4 @@
-import type { RecordOffset } from '../../wire/codec/fast-path/byte-table.js'
+import type { RecordOffset } from '../../wire/codec/fast-path.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { newRun, type PricePosition } from '../../base/domain/past.js'

@@ -1,4 +1,4 @@
-import { exactDigits, nine, zero } from '../../wire/codec/fast-path/bytes.js'
+import { exactDigits, nine, zero } from '../../wire/codec/fast-path.js'
 
 // A price update on NATS: `<sequence> <time> <frame>`. The frame is the unchanged price frame of the service. A heartbeat of a topic
 // has the sequence number of its last update, and no frame.

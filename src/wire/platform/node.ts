@@ -1,7 +1,7 @@
 import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
 import { left } from 'fp-ts/lib/Either.js'
 import type { CreateMac } from '../auth/sign-request.js'
-import { PriceFrames } from '../codec/fast-path/price-frames.js'
+import { PriceFrames } from '../codec/fast-path.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
 import type { InternalHttpTransport } from '../transport/ports.js'

@@ -1,7 +1,7 @@
 import type { CreateMac } from '../auth/sign-request.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import type { PriceFrames } from '../codec/fast-path/price-frames.js'
+import type { PriceFrames } from '../codec/fast-path.js'
 import type { HttpTransport, HttpTransportOptions, WebSocketTransport } from '../transport/ports.js'
 
 /** The functions that depend on the platform of a client. All other code runs on every platform. */

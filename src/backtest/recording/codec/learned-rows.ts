@@ -1,7 +1,13 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { multiplyHash, wordSize } from '../../../wire/codec/fast-path/byte-table.js'
+import {
+  multiplyHash,
+  wordSize,
+  exactDigits,
+  point,
+  powersOfTen,
+  zero,
+} from '../../../wire/codec/fast-path.js'
 import { isCount, isRun } from '../../../base/domain/past.js'
-import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'

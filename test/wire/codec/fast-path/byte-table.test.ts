@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteTable, type Hash, type RecordOffset } from '../../../../src/wire/codec/fast-path/byte-table.js'
+import { ByteTable, type Hash, type RecordOffset } from '../../../../src/wire/codec/fast-path.js'
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PriceFrames } from '../../../../src/wire/codec/fast-path/price-frames.js'
+import { PriceFrames } from '../../../../src/wire/codec/fast-path.js'
 import { readFrame } from '../../../../src/wire/codec/price-frame.js'
 import { isPriceValue } from '../../../../src/base/domain/valid-numbers.js'
 import { caseCount, isLong } from '../../../support/run/long.js'

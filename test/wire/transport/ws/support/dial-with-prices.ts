@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { PriceFrames } from '../../../../../src/wire/codec/fast-path/price-frames.js'
+import { PriceFrames } from '../../../../../src/wire/codec/fast-path.js'
 import { importWs } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { PriceFrames } from '../../../../../src/wire/codec/fast-path/price-frames.js'
+import { PriceFrames } from '../../../../../src/wire/codec/fast-path.js'
 import { eventLogOf, type EventLog, type EventLogOptions, type Removes } from './event-log.js'
 import type { Script } from './fake-tcp-socket.js'
 import { priceText } from './frames.js'

@@ -26,7 +26,7 @@ export class FakeHttp implements HttpTransport {
   /** If set, `get` throws it, which a transport must not do. */
   thrownByGet: Error | undefined
 
-  get(request: HttpRequest, onResult: OnHttpResult): () => void {
+  get(request: HttpRequest, onResult: OnHttpResult, onSent?: () => void): () => void {
     const fake = {
       ...request,
       aborted: false,
@@ -38,6 +38,7 @@ export class FakeHttp implements HttpTransport {
     }
     this.requests.push(fake)
     if (this.thrownByGet !== undefined) throw this.thrownByGet
+    onSent?.()
     return () => {
       fake.aborted = true
     }

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
-import type { InternalHttpTransport } from '../../wire/transport/ports.js'
+import type { HttpTransport, OnHttpResult } from '../../wire/transport/ports.js'
 
 /**
  * The HTTP addresses of gateways that serve the same. A request goes to the one that answered last. If that gateway gives no
@@ -19,21 +19,21 @@ export class Gateways {
   }
 
   /** A transport for requests to the first gateway. */
-  transport(http: InternalHttpTransport): InternalHttpTransport {
+  transport(http: HttpTransport): HttpTransport {
     return {
-      callsOnSent: true,
-      get: (request, onResult) => {
+      get: (request, onResult, onSent) => {
         let isAborted = false
         let abort: () => void
         const send = (others: number): void => {
           const { origin } = this
-          abort = http.get({ ...request, origin }, (result, mayRepeat) => {
+          const onEnd: OnHttpResult = (result, mayRepeat) => {
             if (isLeft(result) && result.left._tag === 'NetworkError' && mayRepeat !== true) {
               this.leave(origin)
               if (others > 0 && !isAborted) return send(others - 1)
             }
             onResult(result, mayRepeat)
-          })
+          }
+          abort = http.get({ ...request, origin }, onEnd, onSent)
         }
         send(this.origins.length - 1)
         return () => {

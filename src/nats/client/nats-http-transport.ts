@@ -16,7 +16,10 @@ import { reachGateway, type ConsumerContext } from './find-gateway.js'
 
 /** Sends requests to gateways over NATS. Only the path is sent, without headers and keys. */
 export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
-  get: (request, onResult) => startRequest(context, request, onResult),
+  get: (request, onResult, onSent) => {
+    onSent?.()
+    return startRequest(context, request, onResult)
+  },
   close: () => context.link.close(),
 })
 

@@ -9,18 +9,13 @@ import type { DecodeError, NetworkError, Timeout, AnyError } from '../../base/er
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { ResponsiveDeadlines } from '../../base/time/responsive-deadlines.js'
-import {
-  headerOf,
-  type HttpResponse,
-  type HttpResult,
-  type InternalHttpTransport,
-} from '../transport/ports.js'
+import { headerOf, type HttpResponse, type HttpResult, type HttpTransport } from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
 
 export interface GetConfig {
   readonly clock: Clock
   readonly publish: Publish
-  readonly http: InternalHttpTransport
+  readonly http: HttpTransport
   readonly limiter: RequestLimiter
   /** The limit from the request to the last byte of its response, shared by all requests of a client. */
   readonly timeouts: ResponsiveDeadlines
@@ -119,16 +114,10 @@ class GetRequest {
       this.onSent()
       running.onSent()
     }
-    const reportsSent = http.callsOnSent === true
     try {
-      const newConnection = this.isRepeated
-      // Another transport gets no function: it may pass the request to a worker.
-      const request = reportsSent
-        ? { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent }
-        : { origin, path, headers: headers(), maxBodyBytes, newConnection }
-      const abort = http.get(request, onHttpResult)
+      const request = { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated }
+      const abort = http.get(request, onHttpResult, onSent)
       if (running.hasEnded) return
-      if (!reportsSent) running.onSent()
       this.abort = () => {
         if (running.hasEnded) return
         running.onEnd()

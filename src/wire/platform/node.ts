@@ -4,7 +4,7 @@ import type { CreateMac } from '../auth/sign-request.js'
 import { PriceFrames } from '../codec/fast-path.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
-import type { InternalHttpTransport } from '../transport/ports.js'
+import type { HttpTransport } from '../transport/ports.js'
 import { importUndici, importWs, loadOnce } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
@@ -56,10 +56,8 @@ export const node: Platform = {
  * aborted during the load is not sent. If the load fails, each request that waits for it fails with a `NetworkError`. The
  * loaded transport calls `onSent`.
  */
-export const lazyHttpTransport = (
-  importTransport: () => Promise<InternalHttpTransport>,
-): InternalHttpTransport => {
-  let loaded: InternalHttpTransport | undefined
+export const lazyHttpTransport = (importTransport: () => Promise<HttpTransport>): HttpTransport => {
+  let loaded: HttpTransport | undefined
   let isClosed = false
   const load = loadOnce(async () => {
     const transport = isClosed ? undefined : await importTransport()
@@ -68,14 +66,13 @@ export const lazyHttpTransport = (
   })
 
   return {
-    callsOnSent: true,
-    get: (request, onResult) => {
-      if (loaded !== undefined) return loaded.get(request, onResult)
+    get: (request, onResult, onSent) => {
+      if (loaded !== undefined) return loaded.get(request, onResult, onSent)
       let abort: (() => void) | undefined
       let isAborted = false
-      const send = (transport: InternalHttpTransport): void => {
+      const send = (transport: HttpTransport): void => {
         if (isAborted) throw new DOMException('the request was aborted', 'AbortError')
-        abort = transport.get(request, onResult)
+        abort = transport.get(request, onResult, onSent)
       }
       void load()
         .then(send)

@@ -6,11 +6,12 @@ import { bodyTooLong, type HttpResult, type HttpRequest, type HttpTransport } fr
 export const fetchTransport = (): HttpTransport => {
   const closing = new AbortController()
   return {
-    get: (request, onResult) => {
+    get: (request, onResult, onSent) => {
       const aborted = new AbortController()
       const abort = (): void => aborted.abort()
       closing.signal.addEventListener('abort', abort)
       if (closing.signal.aborted) abort()
+      onSent?.()
       void resultOf(request, aborted.signal).then((result) => {
         closing.signal.removeEventListener('abort', abort)
         onResult(result)

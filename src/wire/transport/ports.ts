@@ -122,18 +122,21 @@ export interface HttpTransport {
   /**
    * Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored.
    * `mayRepeat`: the request failed on a reused connection before any byte of its response; the client sends it once more,
-   * with `newConnection`. Default: false.
+   * with `newConnection`. Default: false. `onSent`: to be called when the request is written to its connection; a request
+   * without this call counts as sent when it ends.
    */
-  get(request: HttpRequest, onResult: (result: HttpResult, mayRepeat?: boolean) => void): () => void
+  get(
+    request: HttpRequest,
+    onResult: (result: HttpResult, mayRepeat?: boolean) => void,
+    onSent?: () => void,
+  ): () => void
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }
 
 export type OnHttpResult = Parameters<HttpTransport['get']>[1]
 
-// The transports of this package may do more than the ports require.
-
-/** A socket that may measure the age of its data itself. Otherwise `maxLag` alone decides. */
+/** A socket of this package, which may measure the age of its data itself. Otherwise `maxLag` alone decides. */
 export interface InternalSocket extends Socket {
   /**
    * False while the delivered data may be out of date, because newer data may not have been read. A new subscriber of a
@@ -146,17 +149,6 @@ export interface InternalSocket extends Socket {
    * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
    */
   readonly isInTime?: (() => boolean) | undefined
-}
-
-export interface InternalHttpRequest extends HttpRequest {
-  /** Called when the request is written to its connection. */
-  readonly onSent?: (() => void) | undefined
-}
-
-export interface InternalHttpTransport extends HttpTransport {
-  /** True if it calls `onSent` of each request that it sends. Otherwise a request counts as sent when `get` returns. */
-  readonly callsOnSent?: boolean
-  get(request: InternalHttpRequest, onResult: OnHttpResult): () => void
 }
 
 /** The options of the default transport. */

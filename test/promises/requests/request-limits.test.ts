@@ -3,7 +3,7 @@ import { createClient, type Address, type Client, type DepthClientOptions, type 
 import { firstValueFrom, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { lazyHttpTransport } from '../../../src/wire/platform/node.js'
-import type { InternalHttpTransport } from '../../../src/wire/transport/ports.js'
+import type { HttpTransport } from '../../../src/wire/transport/ports.js'
 import { importUndici } from '../../../src/wire/transport/packages.js'
 import { undiciTransport } from '../../../src/wire/transport/undici/undici-transport.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
@@ -41,20 +41,19 @@ const startService = async (
  * The default transport, which is loaded after `loadMs` and records when it sends a request: monotonic times, in ms. A
  * busy machine delays the arrival at the service.
  */
-const recordingTransport = (loadMs = 0): { http: InternalHttpTransport; sentAt: readonly number[] } => {
+const recordingTransport = (loadMs = 0): { http: HttpTransport; sentAt: readonly number[] } => {
   const sentAt: number[] = []
   const lazy = lazyHttpTransport(async () => {
     await firstValueFrom(timer(loadMs))
     return undiciTransport(modules, { ca: undefined, connectTimeout: 10_000 })
   })
-  const http: InternalHttpTransport = {
-    callsOnSent: true,
-    get: ({ onSent, ...request }, onResult) => {
+  const http: HttpTransport = {
+    get: (request, onResult, onSent) => {
       const record = (): void => {
         sentAt.push(performance.now())
         onSent?.()
       }
-      return lazy.get({ ...request, onSent: record }, onResult)
+      return lazy.get(request, onResult, record)
     },
     close: () => lazy.close(),
   }

@@ -142,7 +142,7 @@ export class ObservedHttp implements HttpTransport {
     private readonly observer: RequestObserver,
   ) {}
 
-  get(request: HttpRequest, onResult: OnHttpResult): () => void {
+  get(request: HttpRequest, onResult: OnHttpResult, onSent?: () => void): () => void {
     const { path, newConnection } = request
     let isEnded = false
     const end = (status?: number): void => {
@@ -153,10 +153,11 @@ export class ObservedHttp implements HttpTransport {
     }
     this.size++
     this.observer.onRequest(path, newConnection === true)
-    const abort = this.transport.get(request, (result, mayRepeat) => {
+    const onEnd: OnHttpResult = (result, mayRepeat) => {
       end(isRight(result) ? result.right.status : undefined)
       onResult(result, mayRepeat)
-    })
+    }
+    const abort = this.transport.get(request, onEnd, onSent)
     return () => {
       end()
       abort()

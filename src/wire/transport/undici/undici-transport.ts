@@ -5,7 +5,7 @@ import type { UndiciPackage } from '../packages.js'
 import {
   bodyTooLong,
   encodedBody,
-  type InternalHttpTransport,
+  type HttpTransport,
   type HttpResult,
   type HttpResponse,
   type HttpTransportOptions,
@@ -14,10 +14,7 @@ import {
 import { Connection } from './connection.js'
 
 /** HTTP over `undici`, whose connections are kept for later requests. */
-export const undiciTransport = (
-  undici: UndiciPackage,
-  options: HttpTransportOptions,
-): InternalHttpTransport => {
+export const undiciTransport = (undici: UndiciPackage, options: HttpTransportOptions): HttpTransport => {
   const connections = new Set<Connection>()
   let isClosed = false
 
@@ -30,11 +27,10 @@ export const undiciTransport = (
   }
 
   return {
-    callsOnSent: true,
-    get: ({ origin, path, headers, maxBodyBytes, newConnection = false, onSent }, onResult) => {
+    get: ({ origin, path, headers, maxBodyBytes, newConnection = false }, onResult, onSent) => {
       const connection =
         (newConnection ? undefined : idleTo(origin)) ?? new Connection(undici, options, origin)
-      const handler = new ResponseHandler(connection, maxBodyBytes, onSent, onResult)
+      const handler = new ResponseHandler(connection, maxBodyBytes, onResult, onSent)
       connections.add(connection)
       try {
         if (isClosed) throw new undici.errors.ClientDestroyedError()
@@ -64,8 +60,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   constructor(
     private readonly connection: Connection,
     private readonly maxBodyBytes: number,
-    private readonly onSent: (() => void) | undefined,
     private readonly onResult: OnHttpResult,
+    private readonly onSent: (() => void) | undefined,
   ) {}
 
   abort(): void {

@@ -12,12 +12,7 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
     .filter((file) => pattern.test(file))
 
 /** The sources that tests run as processes, or import in them. */
-export const sources: readonly string[] = [
-  'src/cli/main.ts',
-  'src/cli/stop.ts',
-  'src/wire/codec/http-headers.ts',
-  'src/simulator/index.ts',
-]
+export const sources: readonly string[] = ['src/cli/main.ts', 'src/cli/stop.ts', 'src/simulator/index.ts']
 
 /** `npm start`, the examples, and the programs of the tests that run them as processes. */
 export const programs: readonly string[] = [

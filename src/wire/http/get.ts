@@ -1,15 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Secrets } from '../auth/secrets.js'
-import { parseRetryAfter } from '../codec/http-headers.js'
-import type { FailedResponse } from '../codec/response-text.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import { hostWithPort } from '../../base/domain/endpoint.js'
 import { networkError, timeout } from '../../base/errors/constructors.js'
-import type { DecodeError, NetworkError, Timeout, AnyError } from '../../base/errors/model.js'
+import type { DecodeError, NetworkError, Timeout } from '../../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { ResponsiveDeadlines } from '../../base/time/responsive-deadlines.js'
-import { headerOf, type HttpResponse, type HttpResult, type HttpTransport } from '../transport/ports.js'
+import type { HttpResponse, HttpResult, HttpTransport } from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
 
 export interface GetConfig {
@@ -194,20 +192,3 @@ const abortSafely = (abort: () => void): void => {
     return
   }
 }
-
-/** The value of a response, or an error without secrets. */
-export const readResult = <E extends AnyError, A>(
-  secrets: Secrets,
-  result: GetResult,
-  read: (received: ReceivedResponse) => Either<E, A>,
-): Either<GetError | E, A> => {
-  const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right)
-  return secrets.redactLeft(value)
-}
-
-/** A response whose status is not 200. Its delay is that of the `Retry-After` header. */
-export const failedResponse = ({ response, receivedAt }: ReceivedResponse): FailedResponse => ({
-  status: response.status,
-  body: response.body,
-  retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt),
-})

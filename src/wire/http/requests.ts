@@ -2,8 +2,9 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Signer } from '../auth/sign-request.js'
 import { parseAddress, parseTopic } from '../codec/arguments.js'
 import { decodeDepth } from '../codec/depth.js'
-import { parseHttpDate } from '../codec/http-headers.js'
-import { depthFailure, decodePriceText, priceFailure } from '../codec/response-text.js'
+import type { Secrets } from '../auth/secrets.js'
+import { parseHttpDate, parseRetryAfter } from '../codec/http-headers.js'
+import { depthFailure, decodePriceText, priceFailure, type FailedResponse } from '../codec/response-text.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import type { Depth } from '../../base/domain/depth.js'
 import { hostWithPort, requestPath, type Endpoint } from '../../base/domain/endpoint.js'
@@ -15,15 +16,7 @@ import {
   type CancellableTask,
 } from '../../base/task/cancellable-task.js'
 import { headerOf } from '../transport/ports.js'
-import {
-  failedResponse,
-  get,
-  readResult,
-  type GetConfig,
-  type GetError,
-  type GetResult,
-  type ReceivedResponse,
-} from './get.js'
+import { get, type GetConfig, type GetError, type GetResult, type ReceivedResponse } from './get.js'
 import type { Price } from '../../base/domain/price.js'
 
 export interface RelayerConfig extends GetConfig {
@@ -61,55 +54,44 @@ export class Relayer {
     // The caller may have confused the mint with a secret.
     const parsed = this.config.secrets.redactLeft(parseAddress(mint))
     if (isLeft(parsed)) return completedTask(parsed)
-    return this.get(`/v0/order_book/depth/${mint}`, depthRoute, (received) => readDepth(mint, received))
+    const path = requestPath(this.config.relayer, `/v0/order_book/depth/${mint}`)
+    const read = (result: GetResult): DepthEvent =>
+      readResult(this.config.secrets, result, (received) => readDepth(mint, received))
+    return (onResult) => this.send(path, (result) => onResult(read(result)))
   }
 
-  /**
-   * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs
-   * again. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock.
-   */
-  private get<E extends AnyError, A>(
-    resource: string,
-    route: string,
-    read: (received: ReceivedResponse) => Either<E, A>,
-  ): CancellableTask<Either<GetError | E, A>> {
-    const { relayer, secrets } = this.config
-    const path = requestPath(relayer, resource)
-    return (onResult) => {
-      let usedOffset = this.clockOffset
-      // Read when the request is sent: while it is queued, another request may correct the clock.
-      const currentOffset = () => (usedOffset = this.clockOffset)
-      let cancelSecond = noCancel
-      const cancelFirst = this.attempt(path, route, currentOffset, (first) => {
-        const offset = this.correctedOffset(first, usedOffset)
-        if (offset === undefined) return onResult(readResult(secrets, first, read))
-        const correctedOffset = () => offset
-        cancelSecond = this.attempt(path, route, correctedOffset, (second) => {
-          // After another 401 the offset is not stored: the `Date` header may be wrong.
-          if (isRight(second) && second.right.response.status !== 401) this.clockOffset = offset
-          onResult(readResult(secrets, second, read))
-        })
+  /** Signs and sends. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock. */
+  private send(path: string, onResult: (result: GetResult) => void): Cancel {
+    let usedOffset = this.clockOffset
+    // Read when the request is sent: while it is queued, another request may correct the clock.
+    const currentOffset = () => (usedOffset = this.clockOffset)
+    let cancelSecond = noCancel
+    const cancelFirst = this.attempt(path, currentOffset, (first) => {
+      const offset = this.correctedOffset(first, usedOffset)
+      if (offset === undefined) return onResult(first)
+      const correctedOffset = () => offset
+      cancelSecond = this.attempt(path, correctedOffset, (second) => {
+        // After another 401 the offset is not stored: the `Date` header may be wrong.
+        if (isRight(second) && second.right.response.status !== 401) this.clockOffset = offset
+        onResult(second)
       })
-      return () => {
-        cancelFirst()
-        cancelSecond()
-      }
+    })
+    return () => {
+      cancelFirst()
+      cancelSecond()
     }
   }
 
-  private attempt(
-    path: string,
-    route: string,
-    clockOffset: () => number,
-    onResult: (result: GetResult) => void,
-  ): Cancel {
+  private attempt(path: string, clockOffset: () => number, onResult: (result: GetResult) => void): Cancel {
     const { clock, relayer, headers, sign, authExpiration } = this.config
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
     const allHeaders = () => ({
       ...headers,
       ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
     })
-    return get(this.config, { origin: relayer.origin, path, route, headers: allHeaders })(onResult)
+    return get(this.config, { origin: relayer.origin, path, route: depthRoute, headers: allHeaders })(
+      onResult,
+    )
   }
 
   /**
@@ -158,3 +140,20 @@ const readPrice = (topic: Topic, received: ReceivedResponse): Either<PriceReques
   const price = decodePriceText(response.body)
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }
+
+/** The value of a response, or an error without secrets. */
+const readResult = <E extends AnyError, A>(
+  secrets: Secrets,
+  result: GetResult,
+  read: (received: ReceivedResponse) => Either<E, A>,
+): Either<GetError | E, A> => {
+  const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right)
+  return secrets.redactLeft(value)
+}
+
+/** A response whose status is not 200. Its delay is that of the `Retry-After` header. */
+const failedResponse = ({ response, receivedAt }: ReceivedResponse): FailedResponse => ({
+  status: response.status,
+  body: response.body,
+  retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt),
+})

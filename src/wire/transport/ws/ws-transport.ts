@@ -15,7 +15,7 @@ import {
 import { FrameTap } from './frame-tap.js'
 import { noCancel, type Cancel } from '../../../base/task/cancellable-task.js'
 import { dialHost } from '../dial-host.js'
-import { loadOnce, type WsPackage } from '../packages.js'
+import type { WsPackage } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -51,13 +51,12 @@ export const wsTransport = (
   ca: string | undefined,
 ): WebSocketTransport => {
   const connections = new Set<Connection>()
-  const load = loadOnce(importPackage)
 
   return {
     dial(url, { maxFrameBytes }, listener) {
       const connection = new Connection(listener)
       connections.add(connection)
-      void load()
+      void importPackage()
         .then(({ WebSocket }) => connection.dial(WebSocket, url, maxFrameBytes, ca))
         .catch((failure: unknown) => connection.end(noCloseFrame, causeOf(failure).message))
       void connection.whenClosed.then(() => connections.delete(connection))

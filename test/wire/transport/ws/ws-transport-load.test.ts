@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WsPackage } from '../../../../src/wire/transport/packages.js'
+import { loadOnce, type WsPackage } from '../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../src/wire/transport/ws/ws-transport.js'
 import { collectEvents } from '../../../support/collect-events.js'
 import { createManualClient } from '../../../support/manual-transport.js'
@@ -16,7 +16,7 @@ const url = 'ws://localhost:4000/'
 const setUp = () => {
   const load = new ManualLoad<WsPackage>()
   const { modules, sockets } = fakeModules()
-  const transport = wsTransport(load.start, undefined)
+  const transport = wsTransport(loadOnce(load.start), undefined)
   const listener = recordingListener()
   const dial = () => transport.dial(url, { maxFrameBytes: 100 }, listener)
   const whenDialled = async (count = 1) => {

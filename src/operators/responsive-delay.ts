@@ -1,6 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { delay, maxLateMs } from '../base/time/timers.js'
-import { responsiveDeadline } from '../base/time/responsive-deadlines.js'
+import { delay, maxLateMs, responsiveDeadline } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 
 /** The time in which a source detects that its prices are too old, in ms. */

@@ -1,7 +1,6 @@
 import { Observable, Subscription } from 'rxjs'
 import { safeUnsubscribe } from '../task/safe-notify.js'
-import { maxLateMs } from './timers.js'
-import { responsiveDeadline } from './responsive-deadlines.js'
+import { maxLateMs, responsiveDeadline } from './timers.js'
 import { rxClock } from './clock.js'
 
 /**

@@ -2,7 +2,7 @@ import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-n
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'
-import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
+import { responsiveDeadline } from '../../base/time/timers.js'
 import { maxTopicLength } from '../../gateway/subscriptions/sessions.js'
 import { decodeClientMessage } from '../../gateway/websocket/client-message.js'
 import {

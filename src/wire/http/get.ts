@@ -6,7 +6,7 @@ import { networkError, timeout } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { ResponsiveDeadlines } from '../../base/time/responsive-deadlines.js'
+import type { ResponsiveDeadlines } from '../../base/time/timers.js'
 import type { HttpResponse, HttpResult, HttpTransport } from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
 

@@ -1,7 +1,6 @@
 import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
-import { deadline$ } from '../../base/time/timers.js'
-import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
+import { deadline$, responsiveDeadline } from '../../base/time/timers.js'
 import {
   noCloseFrame,
   unboundedPayload,

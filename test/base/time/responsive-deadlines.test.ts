@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { callAtOnce, type Clock, rxClock } from '../../../src/base/time/clock.js'
-import { delay$ } from '../../../src/base/time/timers.js'
-import { responsiveDeadline, ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
+import { delay$, responsiveDeadline, ResponsiveDeadlines } from '../../../src/base/time/timers.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 /** A clock whose timers are late by a number of ms each, the last of them by none. */

@@ -5,7 +5,7 @@ import type { UndiciPackage } from '../packages.js'
 import type { HttpTransportOptions } from '../ports.js'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
-import { responsiveDeadline } from '../../../base/time/responsive-deadlines.js'
+import { responsiveDeadline } from '../../../base/time/timers.js'
 import { dialHost, realClock } from '../dial-host.js'
 
 /**

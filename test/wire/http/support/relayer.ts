@@ -4,7 +4,7 @@ import { concatenateHeaders, createSigner } from '../../../../src/wire/auth/sign
 import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { Relayer, type RelayerConfig } from '../../../../src/wire/http/requests.js'
 import { node } from '../../../../src/wire/platform/node.js'
-import { ResponsiveDeadlines } from '../../../../src/base/time/responsive-deadlines.js'
+import { ResponsiveDeadlines } from '../../../../src/base/time/timers.js'
 import { rxClock } from '../../../../src/base/time/clock.js'
 import { FakeHttp } from '../../../support/fake-http.js'
 import { unlimited } from './unlimited.js'

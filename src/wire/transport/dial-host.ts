@@ -70,17 +70,9 @@ export const dialHost = <S extends Duplex>(
     dns.lookup(host, { all: true }, (error, found) => {
       if (isCancelled) return
       if (error !== null) onResult(left(error))
-      else dial(alternating(found))
+      else dial(found.map(({ address }) => address))
     })
   return cancel
-}
-
-/** The addresses of both families in turn, as Node and RFC 8305 order them: a whole family may be unreachable. */
-const alternating = (found: readonly dns.LookupAddress[]): readonly string[] => {
-  const first = found.filter(({ family }) => family === found[0]?.family)
-  const others = found.filter(({ family }) => family !== found[0]?.family)
-  const pairs = Array.from({ length: found.length }, (_, index) => [first[index], others[index]])
-  return pairs.flat().flatMap((each) => (each === undefined ? [] : [each.address]))
 }
 
 /** One error as it is, several as Node reports them. */

@@ -9,7 +9,6 @@ export const latin1Of = (bytes: Uint8Array): string => {
 export const latin1Bytes = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Two hexadecimal digits for each byte. */
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 

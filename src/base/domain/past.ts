@@ -57,7 +57,6 @@ export interface PricePosition {
   readonly count: number
 }
 
-/** The position as it is now. */
 export const copyPosition = ({ run, count }: PricePosition): PricePosition => ({ run, count })
 
 /** A run id that no other run has, in this process or another one. It is part of each recorded row, so it is short. */
@@ -86,7 +85,6 @@ export const positionField = ({ run, count }: PricePosition): string =>
 // What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are
 // not properties of the streams, because the stream of an operator must not have those of its source.
 
-/** A live stream of a topic. */
 export interface LiveSource<T> {
   /**
    * Returns the stream. Calls `onConfirmed` when the service confirms the topic, at once if it is already confirmed: from
@@ -103,7 +101,6 @@ export interface LiveSource<T> {
 
 const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 
-/** The stream of a source. */
 export const liveStream$ = <Stream$ extends Observable<unknown>>(
   open$: (onConfirmed?: () => void) => Stream$,
   position: LiveSource<unknown>['position'],
@@ -128,7 +125,6 @@ export const liveSourceOf = <T>(stream$: Observable<T>): LiveSource<T> =>
 /** Called before each event of a past, with the position of the price. */
 export type OnPosition = (position: PricePosition | undefined) => void
 
-/** A past of a topic. */
 export interface PastSource<T> {
   /** Returns the past from a time on, in ms since the Unix epoch. Without `from`, it returns the whole past. */
   readonly read$: (from: number | undefined, onPosition: OnPosition) => Observable<T>

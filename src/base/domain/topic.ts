@@ -44,7 +44,6 @@ export const baseAddressOf = (topic: string, service: string): Address | undefin
   return canonicalAddress(topic.slice(start, basePattern.lastIndex) as Address)
 }
 
-/** The name of the service in a caller's topic. */
 export const serviceOf = (topic: Topic): string => topic.slice(0, topic.lastIndexOf('-'))
 
 /** The token's address in a caller's topic of any service. */

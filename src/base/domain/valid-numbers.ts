@@ -1,5 +1,3 @@
-// The numbers of the protocol and of callers that are valid.
-
 /**
  * True for a finite number above zero: the definition of a valid price, for WebSocket, HTTP and depth. The fast path
  * reads prices as bytes, with its own check; `test/wire/codec/fast-path/price-frames.test.ts` tests that both agree.

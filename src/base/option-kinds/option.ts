@@ -48,7 +48,6 @@ export const withDefault = <A>(
   fallback: NoInfer<A>,
 ): Option<A> & { readonly default: A } => ({ ...option, default: fallback })
 
-/** An option with its own check. */
 export const checkedOption = <A>(kind: string, check: Check): Option<A> => ({ kind, ...check })
 
 /** A value that a separate parser checks, such as a key; `expected` equals the text of that parser. */
@@ -79,7 +78,6 @@ export const plainObject: Check = {
   holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 }
 
-/** An object that has all these methods. */
 export const objectWith = (methods: readonly string[]): Check => ({
   expected: `an object with the methods ${methods.join(' and ')}`,
   holds: (value) =>
@@ -87,7 +85,6 @@ export const objectWith = (methods: readonly string[]): Check => ({
     methods.every((method) => typeof Reflect.get(value as object, method) === 'function'),
 })
 
-/** An object of the caller that has these methods. */
 export const objectOption = <A>(methods: readonly (keyof A & string)[]): Option<A> =>
   checkedOption('object', objectWith(methods))
 

@@ -17,7 +17,6 @@ export const safeNext = <A>(subscriber: Pick<Subscriber<A>, 'next'>, value: A): 
   }
 }
 
-/** Completes one subscriber. */
 export const safeComplete = (subscriber: Subscriber<never>): void => {
   try {
     subscriber.complete()

@@ -134,7 +134,6 @@ export const rxClock: Clock = {
 // Not in the file of the contexts, which imports all schedulers of RxJS: a page would load them.
 let replayClock: Clock | undefined
 
-/** Called when the clock of a replay becomes active, or the real one. */
 export const setReplayClock = (clock: Clock | undefined): void => {
   replayClock = clock
 }
@@ -160,7 +159,6 @@ const resolved = Promise.resolve()
  * is read every time.
  */
 export class TickClock {
-  /** True if the clocks were read in this tick. */
   private isRead = false
   /** When `wallClock` was read: monotonic, in ms. */
   private wallClockReadAt = 0

@@ -48,11 +48,9 @@ export const deadline = (
   return subscription
 }
 
-/** Like `delay`: emits once, then completes. */
 export const delay$ = (clock: Clock, ms: number): Observable<void> =>
   once$((callback) => delay(clock, ms, callback))
 
-/** Like `deadline`: emits once, then completes. */
 export const deadline$ = (clock: Clock, ms: number, activityCount?: () => number): Observable<void> =>
   once$((callback) => deadline(clock, ms, callback, activityCount))
 
@@ -165,7 +163,6 @@ export class CoalescedTask {
     this.scheduled ??= asap(this.clock, this.run)
   }
 
-  /** Runs the task in the next event-loop turn. */
   afterTurn(): void {
     this.scheduled ??= delay(this.clock, 0, this.run)
   }

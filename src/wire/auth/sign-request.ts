@@ -46,7 +46,6 @@ const areStrings = (headers: unknown): boolean =>
 /** The two headers that sign a request path. `expiration`: in ms since the Unix epoch. */
 export type Signer = (path: string, expiration: number) => Readonly<Record<string, string>>
 
-/** What a signer signs with. */
 export interface SignerConfig {
   readonly service: string
   readonly key: Uint8Array
@@ -106,7 +105,6 @@ export const macInput = ({ path, headers, body, service, canonicalHeaders }: Mac
 /** The HMAC-SHA256 of a message with one key, in base64 without padding. */
 export type Mac = (input: MacInput) => string
 
-/** Creates the MAC of a key. */
 export type CreateMac = (key: Uint8Array) => Mac
 
 /**

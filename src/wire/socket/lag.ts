@@ -103,7 +103,6 @@ export class Lag {
   private state: 'inTime' | 'checking' | 'behind' = 'inTime'
   /** False before `start`, after `stop`, and without a limit. */
   private isMeasuring = false
-  /** When the first probe was sent. */
   private firstProbeAt: number | undefined
   /** When the newest answered probe was sent. */
   private measuredAt: number
@@ -113,7 +112,6 @@ export class Lag {
   /** False if the service is a gateway that does not limit the age of its prices. */
   private isServiceBounded = true
   private lateChecks = 0
-  /** True once a probe was answered. */
   private hasAnswer = false
   /** While prices are held after a change of the line: the answers to earlier probes release no price. */
   private heldFrom = -Infinity

@@ -112,7 +112,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
     }
   })
 
-/** An open socket. Times are in ms. */
+/** An open socket. */
 export class Session implements MeasuredConnection {
   /** Changes when the connection comes to the front of several lines. */
   epoch: number

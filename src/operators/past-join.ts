@@ -1,9 +1,20 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Subscription, type Observable, type Subscriber } from 'rxjs'
+import {
+  concat,
+  defer,
+  EMPTY,
+  ignoreElements,
+  ReplaySubject,
+  Subscription,
+  take,
+  type Observable,
+  type Subscriber,
+} from 'rxjs'
 import {
   liveSourceOf,
   pastSourceOf,
   type LiveSource,
+  type PastSource,
   type PastEvent,
   copyPosition,
   type PricePosition,
@@ -15,8 +26,12 @@ import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 import { windowTimeOf } from './data-window.js'
-import { missingPrices$, type Edge, type TopicPast } from './missing-prices.js'
-import { ContinuedPast, LiveStart } from './past-until-live.js'
+import { DeliveredPast, missingPrices$, type Edge, type PastRow, type TopicPast } from './missing-prices.js'
+
+/** The time after the confirmation for which the first live price is waited for, in ms. */
+const firstPriceTime = 1_000
+
+type Past = PastSource<Either<HistoryError, PastEvent>>
 
 /**
  * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
@@ -58,7 +73,7 @@ interface HeldEvent<Event> {
 }
 
 /** The last price that is delivered. */
-interface LastPrice extends Edge {
+interface LastPrice extends Edge, Pick<Price, 'topic'> {
   /** `undefined` of a past price. */
   readonly epoch: number | undefined
 }
@@ -69,8 +84,16 @@ interface LastPrice extends Edge {
  */
 export class PastJoin<E, A> {
   private readonly source: LiveSource<Either<E, A>>
-  private readonly past: ContinuedPast
-  private readonly liveStart = new LiveStart()
+  private readonly past: Past
+  private readonly delivered = new DeliveredPast()
+  /** The last gaps of the past, if they are not delivered yet: the next reading tells when they end. */
+  private gaps: PastRow[] = []
+  private hasFailed = false
+  private isConfirmed = false
+  /** The position of the last price before the confirmation. */
+  private confirmed: PricePosition | undefined
+  /** Emits at the first live event, or `firstPriceTime` after the confirmation. */
+  private readonly started$ = new ReplaySubject<void>(1)
   /** The reading of the past, or of missing prices. */
   private reading = new Subscription()
   private held: HeldEvent<Either<E, A>>[] = []
@@ -89,29 +112,36 @@ export class PastJoin<E, A> {
     private readonly observer: JoinObserver<Either<E, A>>,
   ) {
     this.source = liveSourceOf(source$)
-    this.past = new ContinuedPast(pastSourceOf(config.past$))
+    this.past = pastSourceOf(config.past$)
   }
 
   start(): Subscription {
-    const { config, source, past, liveStart, reading } = this
-    const { pastTimeout } = config
+    const { source, past, reading } = this
+    const { pastTimeout } = this.config
+    const endsAt = rxClock.elapsed() + pastTimeout
     const live = source
-      .open$(() => liveStart.confirm(source.position()))
+      .open$(() => this.confirm())
       .subscribe({
         next: (event) => this.onEvent(event),
         error: (thrown) => this.subscriber.error(thrown),
         complete: () => {
           this.isComplete = true
-          liveStart.start()
+          this.started$.next()
           this.endIfComplete()
         },
       })
+    // No price comes between this past and the first live one.
+    if (this.isConfirmed) this.started$.next()
+    let position: PricePosition | undefined
+    const first$ = past.read$(undefined, (next) => (position = next))
+    const needsRest = (): boolean => past.isEndless && !this.hasFailed
+    const started$ = defer(() => (needsRest() ? this.started$.pipe(take(1), ignoreElements()) : EMPTY))
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
-      past.until$(liveStart).subscribe({
-        next: (event) => this.onPast(event, past.position),
+      concat(first$, started$).subscribe({
+        next: (event) => this.onFirstReading({ event, position }),
         error: (thrown) => this.fail(networkError(thrown)),
-        complete: () => this.catchUp(),
+        complete: () => (needsRest() ? this.readRest(endsAt) : this.catchUp()),
       }),
     )
     return new Subscription(() => {
@@ -120,19 +150,83 @@ export class PastJoin<E, A> {
     })
   }
 
+  private confirm(): void {
+    if (this.isConfirmed) return
+    const position = this.source.position()
+    this.isConfirmed = true
+    this.confirmed = position && copyPosition(position)
+    this.reading.add(delay(rxClock, firstPriceTime, () => this.started$.next()))
+  }
+
   private onEvent(event: Either<E, A>): void {
     const position = this.source.position()
     if (this.isCaughtUp && this.isRepeated(event, position)) return
     const next = { event, at: windowTimeOf(event), position: position && copyPosition(position) }
     if (this.state === 'live') return this.deliver(next)
     this.held.push(next)
-    if (isLeft(event)) this.liveStart.start()
-    else this.liveStart.start(event.right as Partial<Price>, next.position)
+    this.started$.next()
   }
 
   /** True if the past has delivered a live price. */
   private isRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
-    return isRight(event) && this.past.has(event.right as Partial<Price>, position)
+    return isRight(event) && this.delivered.has(event.right as Partial<Price>, position)
+  }
+
+  private onFirstReading(row: PastRow): void {
+    const { event } = row
+    const isGap = isRight(event) && event.right._tag === 'Gap'
+    if (isGap && this.past.isEndless) return void this.gaps.push(row)
+    this.hasFailed = isLeft(event)
+    this.passGaps()
+    this.onRow(row)
+  }
+
+  private passGaps(): void {
+    const { gaps } = this
+    this.gaps = []
+    for (const row of gaps) this.onRow(row)
+  }
+
+  /** Reads what an endless past has before the first live price. */
+  private readRest(endsAt: number): void {
+    const { past, last, confirmed } = this
+    const [first] = this.held
+    if (first !== undefined && this.isRepeated(first.event, first.position)) return this.catchUp()
+    const price = first && priceOf(first.event)
+    const after = {
+      price: price?.price ?? NaN,
+      at: price?.receivedAt ?? rxClock.wallClock(),
+      position: price === undefined ? confirmed && following(confirmed) : first?.position,
+    }
+    this.gaps = []
+    this.readMissing(past, last, after, Math.ceil(endsAt - rxClock.elapsed()), false, () => this.catchUp())
+  }
+
+  private readMissing(
+    past: Past,
+    before: LastPrice | undefined,
+    after: Edge,
+    ms: number,
+    trustsClock: boolean,
+    onEnd: () => void,
+  ): void {
+    safeUnsubscribe(this.reading)
+    this.reading = new Subscription()
+    this.reading.add(
+      missingPrices$(past, before, after, ms, trustsClock).subscribe({
+        next: (row) => this.onRow(row),
+        complete: () => {
+          safeUnsubscribe(this.reading)
+          onEnd()
+        },
+      }),
+    )
+  }
+
+  private onRow({ event, position }: PastRow): void {
+    const price = this.isCaughtUp || isLeft(event) || event.right._tag === 'Gap' ? undefined : event.right
+    if (price !== undefined) this.delivered.add(price, position)
+    this.onPast(event, position)
   }
 
   private onPast(event: Either<HistoryError, PastEvent>, position?: PricePosition): void {
@@ -140,11 +234,12 @@ export class PastJoin<E, A> {
     const at = isLeft(event) ? this.latest : Math.min(rxClock.wallClock(), timeOf(event.right))
     this.latest = Math.max(this.latest, at)
     if (isRight(event) && event.right._tag === 'PastPrice')
-      this.last = { price: event.right.price, at: event.right.at, position, epoch: undefined }
+      this.last = { ...event.right, position, epoch: undefined }
     this.observer.onPast(event, this.latest)
   }
 
   private fail(error: HistoryError): void {
+    this.passGaps()
     this.onPast(left(error))
     this.catchUp()
   }
@@ -200,14 +295,14 @@ export class PastJoin<E, A> {
     const price = priceOf(event)
     if (price === undefined) return observer.onLive(event, at, isHeld)
     const { epoch } = price
-    this.last = { price: price.price, at: price.receivedAt, position, epoch }
+    this.last = { topic: price.topic, price: price.price, at: price.receivedAt, position, epoch }
     const isOtherEpoch = last?.epoch !== undefined && last.epoch !== epoch
     if (last !== undefined && (this.isInterrupted || isOtherEpoch)) this.refill(last, this.last, next)
     else observer.onLive(event, at, isHeld)
   }
 
   /** Reads what is missing before a live price, which is held meanwhile. */
-  private refill(before: Edge, after: LastPrice, next: HeldEvent<Either<E, A>>): void {
+  private refill(before: LastPrice, after: LastPrice, next: HeldEvent<Either<E, A>>): void {
     const { refill, refillTimeout } = this.config
     if (refill === undefined) return
     if (!this.isInterrupted) this.observer.onInterruption()
@@ -215,25 +310,22 @@ export class PastJoin<E, A> {
     this.latest = Math.max(this.latest, before.at)
     this.held.unshift(next)
     this.state = 'holding'
-    this.reading = new Subscription()
-    this.reading.add(
-      missingPrices$(refill, before, after, refillTimeout).subscribe({
-        next: (event) => this.onPast(event),
-        complete: () => {
-          safeUnsubscribe(this.reading)
-          this.settleHeld()
-          this.last = after
-          this.observer.onRefilled?.()
-          this.release(true)
-        },
-      }),
-    )
+    const { history, topic } = refill
+    const past = pastSourceOf(history.prices$(topic, { from: before.at }))
+    this.readMissing(past, before, after, refillTimeout, true, () => {
+      this.settleHeld()
+      this.last = after
+      this.observer.onRefilled?.()
+      this.release(true)
+    })
   }
 
   private endIfComplete(): void {
     if (this.isComplete && this.state === 'live') this.observer.onComplete()
   }
 }
+
+const following = ({ run, count }: PricePosition): PricePosition => ({ run, count: count + 1 })
 
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
 

@@ -37,12 +37,10 @@ export class RetainedEvent<E, A> {
     if (event !== undefined && isLeft(event)) this.errorAt = this.elapsed()
   }
 
-  /** Emits the event, if there is one. Returns true in this case. */
-  repeat(subscriber: Subscriber<Either<E, A>>): boolean {
+  /** Emits the event, if there is one. */
+  repeat(subscriber: Subscriber<Either<E, A>>): void {
     const { current } = this
-    if (current === undefined) return false
-    safeNext(subscriber, isRight(current) ? current : this.aged(current))
-    return true
+    if (current !== undefined) safeNext(subscriber, isRight(current) ? current : this.aged(current))
   }
 
   private aged(event: Left<E>): Either<E, A> {

@@ -1,5 +1,5 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, merge, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
+import { EMPTY, merge, Observable, of, share, Subject, takeWhile, tap } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/timers.js'
@@ -52,6 +52,9 @@ class SharedStream<E extends { readonly _tag: string }, A> {
   private isConnecting = false
   private isClosed = false
 
+  /** What late subscribers of the current subscription receive. */
+  private retained: RetainedEvent<E, A> | undefined
+
   readonly event$: Observable<Either<E, A>>
 
   constructor(
@@ -59,22 +62,33 @@ class SharedStream<E extends { readonly _tag: string }, A> {
     private readonly config: SharedStreamsConfig<E, A>,
   ) {
     const { retention, updates$ = EMPTY } = config
-    let subject$ = new RetainingSubject(retention)
     const connected$ = new Observable<Either<E, A>>((subscriber) => {
-      const update = updates$.subscribe((retainedAfter) => subject$.updateRetained(retainedAfter))
-      subscriber.add(update)
+      const retained = new RetainedEvent(retention)
+      this.retained = retained
+      subscriber.add(updates$.subscribe((retainedAfter) => (retained.event = retainedAfter(retained.event))))
       this.isConnecting = true
-      source$.subscribe(subscriber)
+      const retaining$ = source$.pipe(
+        tap((event) => (retained.event = retention.retainedAfter(event, retained.event))),
+      )
+      retaining$.subscribe(subscriber)
       this.isConnecting = false
     })
     const shared$ = connected$.pipe(
       takeWhile((event) => !isFinal(event), true),
-      share({
-        connector: () => (subject$ = new RetainingSubject(retention)),
-        resetOnRefCountZero: () => this.end$(),
-      }),
+      share({ resetOnRefCountZero: () => this.end$() }),
     )
-    this.event$ = withAtOnceLimit$(shared$, () => !subject$.hasValue)
+    const joined$ = new Observable<Either<E, A>>((subscriber) => {
+      const { retained } = this
+      shared$.subscribe(subscriber)
+      if (this.retained === retained) retained?.repeat(subscriber)
+    })
+    this.event$ = withAtOnceLimit$(joined$, () => !this.hasValue)
+  }
+
+  /** True if late subscribers receive a value. */
+  private get hasValue(): boolean {
+    const event = this.retained?.event
+    return event !== undefined && isRight(event)
   }
 
   close(): void {
@@ -96,61 +110,3 @@ class SharedStream<E extends { readonly _tag: string }, A> {
 
 const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
   isLeft(event) && finalTags.has(event.left._tag)
-
-const isOutage = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
-  isLeft(event) && event.left._tag === 'Disconnected'
-
-/** Like an RxJS `Subject`. A late subscriber receives the retained event first, as from a live client. */
-class RetainingSubject<E extends { readonly _tag: string }, A>
-  extends Observable<Either<E, A>>
-  implements Observer<Either<E, A>>
-{
-  private readonly events$ = new Subject<Either<E, A>>()
-  private readonly retained: RetainedEvent<E, A>
-  /** True if the status has reported an outage that the given observable has not emitted. */
-  private isReportedByStatus = false
-
-  constructor(private readonly retention: Retention<E, A>) {
-    super((subscriber) => {
-      let hasReceivedOutage = false
-      const isNew = (event: Either<E, A>): boolean => {
-        const isKnown = hasReceivedOutage && isOutage(event)
-        hasReceivedOutage = false
-        return !isKnown
-      }
-      const { isReportedByStatus } = this
-      this.events$.pipe(filter(isNew)).subscribe(subscriber)
-      hasReceivedOutage = this.retained.repeat(subscriber) && isReportedByStatus
-    })
-    this.retained = new RetainedEvent(retention)
-  }
-
-  /** True if late subscribers receive a value. */
-  get hasValue(): boolean {
-    const { event } = this.retained
-    return event !== undefined && isRight(event)
-  }
-
-  next(event: Either<E, A>): void {
-    this.isReportedByStatus = false
-    this.retained.event = this.retention.retainedAfter(event, this.retained.event)
-    this.events$.next(event)
-  }
-
-  /** Changes what late subscribers receive. */
-  updateRetained(update: (before: Either<E, A> | undefined) => Either<E, A> | undefined): void {
-    const before = this.retained.event
-    this.retained.event = update(before)
-    this.isReportedByStatus = this.retained.event !== before
-  }
-
-  error(thrown: unknown): void {
-    this.retained.event = undefined
-    this.events$.error(thrown)
-  }
-
-  complete(): void {
-    this.retained.event = undefined
-    this.events$.complete()
-  }
-}

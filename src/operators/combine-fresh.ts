@@ -167,17 +167,22 @@ const combine$ = (
     /** The previous result, if it was a `Left`. */
     let previous: NotFresh | undefined
     let isSubscribed = false
-    const changes: (() => void)[] = []
+    const hasMaxAge = legs.some(({ maxAge }) => maxAge < Infinity)
+    const elapsedIfNeeded = (): number => (hasMaxAge ? rxClock.elapsed() : 0)
+    let isRunning = false
+    const later: (() => void)[] = []
 
     /** A change that a handler causes follows the current one, so that the events keep their order. */
     const run = (change: () => void): void => {
-      if (changes.push(change) > 1) return
-      for (const next of changes) next()
-      changes.length = 0
+      if (isRunning) return void later.push(change)
+      isRunning = true
+      change()
+      while (later.length > 0) later.shift()?.()
+      isRunning = false
     }
-    const emit = (): void => {
+    const emit = (elapsed = elapsedIfNeeded()): void => {
       if (!isSubscribed) return
-      const fault = faultOf(legs, maxSkew)
+      const fault = faultOf(legs, maxSkew, elapsed)
       const isRepeated = fault !== undefined && previous !== undefined && areSame(fault, previous)
       previous = fault
       if (!isRepeated) subscriber.next(fault === undefined ? right({ ...values }) : left(fault))
@@ -187,10 +192,11 @@ const combine$ = (
       if (isSubscribed && isEnded) subscriber.complete()
     }
     const onEvent = (leg: Leg, event: LegEvent, at: number): void => {
-      setLatest(leg, event, at)
+      const elapsed = elapsedIfNeeded()
+      setLatest(leg, event, at, elapsed)
       if (isRight(event)) values[leg.key] = event.right
-      if (leg.maxAge < Infinity) setAgeTimer()
-      emit()
+      if (leg.maxAge < Infinity) setAgeTimer(elapsed)
+      emit(elapsed)
     }
     const onComplete = (leg: Leg): void => {
       leg.isComplete = true
@@ -198,14 +204,15 @@ const combine$ = (
       completeIfEnded()
     }
     const onAge = (): void => {
-      setAgeTimer()
-      if (legs.some((leg) => isTooOldAt(leg, rxClock.elapsed()))) emit()
+      const elapsed = rxClock.elapsed()
+      setAgeTimer(elapsed)
+      if (legs.some((leg) => isTooOldAt(leg, elapsed))) emit(elapsed)
     }
     const ageTimer = new MovableDeadline(rxClock, () => run(onAge))
     /** Without a timer, the age is checked when a leg emits. */
-    const setAgeTimer = (): void => {
-      const elapsed = rxClock.elapsed()
-      const dueAt = Math.min(...legs.map((leg) => nextTooOldAt(leg, elapsed)))
+    const setAgeTimer = (elapsed: number): void => {
+      let dueAt = Infinity
+      for (const leg of legs) dueAt = Math.min(dueAt, nextTooOldAt(leg, elapsed))
       if (dueAt - elapsed <= maxTimerMs) ageTimer.set(dueAt, elapsed)
     }
 
@@ -237,14 +244,14 @@ const timeOf = (event: LegEvent): number => {
 /** The longest time by which a clock is set back, in ms: a year. */
 const longestStep = 365 * 86_400_000
 
-const setLatest = (leg: Leg, event: LegEvent, at: number): void => {
+const setLatest = (leg: Leg, event: LegEvent, at: number, elapsed: number): void => {
   leg.latest = event
   leg.at = at
   if (leg.maxAge === Infinity) return
   const age = rxClock.wallClock() - at
   // A later time is of a clock that was set back, and would keep the value current until then.
   const isSetBack = age < 0 && age >= -longestStep
-  leg.bornAt = isRight(event) ? rxClock.elapsed() - (isSetBack ? 0 : age) : Infinity
+  leg.bornAt = isRight(event) ? elapsed - (isSetBack ? 0 : age) : Infinity
 }
 
 /** In whole ms, as `receivedAt` is. */
@@ -262,9 +269,14 @@ const hasValue = ({ latest }: Leg): boolean => latest !== undefined && isRight(l
 const isLost = (leg: Leg): boolean => leg.isComplete && !hasValue(leg)
 
 /** Why a leg is not current. A lost leg takes precedence, because its `Left` is the last event. */
-const faultOf = (legs: readonly Leg[], maxSkew: number): NotFresh | undefined => {
-  const elapsed = rxClock.elapsed()
-  const newest = Math.max(...legs.map(({ at }) => at))
+const faultOf = (legs: readonly Leg[], maxSkew: number, elapsed: number): NotFresh | undefined => {
+  // Loops, because each event of a leg runs this.
+  let newest = -Infinity
+  for (const { at } of legs) newest = Math.max(newest, at)
+  let isCurrent = true
+  for (const leg of legs)
+    isCurrent &&= hasValue(leg) && !isTooOldAt(leg, elapsed) && newest - leg.at <= maxSkew
+  if (isCurrent) return undefined
   const leg =
     legs.find(isLost) ??
     legs.find((each) => !hasValue(each)) ??

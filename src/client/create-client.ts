@@ -87,9 +87,7 @@ export const clientOf = (configuration: Configuration, platform: Platform): Clie
     [Symbol.asyncDispose]: close,
   }
   setPriceFeed(client, {
-    price$: (topic, onConfirmed) => lines.sourceOf(topic).open$(onConfirmed),
-    priceAgeOf: (topic) => lines.priceAgeOf(topic),
-    positionOf: (topic) => lines.sourceOf(topic).position,
+    sourceOf: (topic) => lines.sourceOf(topic),
     requestProbe: (spacing) => lines.requestProbe(spacing),
     measured$: lines.measured$,
     isBounded: () => lines.isBounded(),

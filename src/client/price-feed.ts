@@ -1,29 +1,21 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { NEVER, Observable, tap } from 'rxjs'
-import type { PricePosition } from '../base/domain/past.js'
+import { defer, finalize, NEVER, Observable, tap } from 'rxjs'
+import type { LiveSource } from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { Topic } from '../base/domain/topic.js'
 import type { PriceError } from '../base/errors/model.js'
 import { noCancel, type Cancel } from '../base/task/cancellable-task.js'
 import { currentClock, TickClock } from '../base/time/clock.js'
 
+/** The prices of one topic, as a gateway reads them. */
+export interface TopicSource extends Pick<LiveSource<Either<PriceError, Price>>, 'open$' | 'position'> {
+  /** The ms since the last price; 0 while that price is delivered. */
+  readonly age: () => number
+}
+
 /** The data of a client's prices that a gateway reads, in addition to the public streams. */
 export interface PriceFeed {
-  /**
-   * Like `price$` of the client. `onConfirmed`: called when the service confirms the topic; at once if it is already
-   * confirmed.
-   */
-  readonly price$: (topic: Topic, onConfirmed: () => void) => Observable<Either<PriceError, Price>>
-  /**
-   * Returns a function that returns the ms since the last price of a topic with a price; 0 while that price is
-   * delivered.
-   */
-  readonly priceAgeOf: (topic: Topic) => () => number
-  /**
-   * Returns a function that returns the position of the last price of a topic, also while that price is delivered. The
-   * object changes with the next price. `undefined` for a topic or a client without positions.
-   */
-  readonly positionOf: (topic: Topic) => () => PricePosition | undefined
+  readonly sourceOf: (topic: Topic) => TopicSource
   /**
    * Requests a probe of each open connection to the service, at most one within `spacing` ms. Returns a function that
    * returns true until each has answered a probe that was sent after this call: prices that arrive until then may have been
@@ -60,32 +52,32 @@ export const setPriceFeed = (client: PriceSource, feed: ClientFeed): void => {
 
 export const priceFeedOf = (client: PriceSource): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
 
-const noPosition = (): undefined => undefined
-
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
 const feedFromStreams = (client: PriceSource): ClientFeed => {
   const tickClock = new TickClock(currentClock())
-  const deliveredAt = new Map<Topic, number>()
   const now = (): number => {
     tickClock.refresh()
     return tickClock.elapsed
   }
   return {
-    price$: (topic, onConfirmed) =>
-      new Observable((subscriber) => {
-        subscriber.add(() => deliveredAt.delete(topic))
-        const delivered$ = client
-          .price$(topic)
-          .pipe(tap((event) => isRight(event) && deliveredAt.set(topic, now())))
-        subscriber.add(delivered$.subscribe(subscriber))
-        // A topic that is rejected on subscription is not confirmed.
-        if (!subscriber.closed) onConfirmed()
-      }),
-    priceAgeOf: (topic) => () => {
-      const at = deliveredAt.get(topic)
-      return at === undefined ? 0 : now() - at
+    sourceOf: (topic) => {
+      let deliveredAt: number | undefined
+      const delivered$ = defer(() => client.price$(topic)).pipe(
+        tap((event) => isRight(event) && (deliveredAt = now())),
+        finalize(() => (deliveredAt = undefined)),
+      )
+      const open$: TopicSource['open$'] = (onConfirmed) =>
+        new Observable((subscriber) => {
+          delivered$.subscribe(subscriber)
+          // A topic that is rejected on subscription is not confirmed.
+          if (!subscriber.closed) onConfirmed?.()
+        })
+      return {
+        open$,
+        position: () => undefined,
+        age: () => (deliveredAt === undefined ? 0 : now() - deliveredAt),
+      }
     },
-    positionOf: () => noPosition,
     requestProbe: () => () => false,
     measured$: NEVER,
     isBounded: () => false,

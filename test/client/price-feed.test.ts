@@ -23,7 +23,9 @@ describe('the feed of a live client', () => {
     marbles(({ cold, hot, flush }) => {
       const { client } = createScriptedClient(cold('o-A-1x', moves), options)
       const log: string[] = []
-      const feed$ = priceFeedOf(client).price$(a, () => log.push('confirmed'))
+      const feed$ = priceFeedOf(client)
+        .sourceOf(a)
+        .open$(() => log.push('confirmed'))
       feed$.subscribe(({ _tag }) => log.push(_tag))
       hot('---------------c').subscribe(() => void client.close())
       flush()
@@ -36,7 +38,9 @@ describe('the feed of a live client', () => {
       const { client } = createScriptedClient(cold('oA', moves), options)
       client.price$(a).subscribe()
       const log: string[] = []
-      const late$ = priceFeedOf(client).price$(a, () => log.push('confirmed'))
+      const late$ = priceFeedOf(client)
+        .sourceOf(a)
+        .open$(() => log.push('confirmed'))
       hot('-----x')
         .pipe(mergeMap(() => late$))
         .subscribe()
@@ -49,11 +53,11 @@ describe('the feed of a live client', () => {
   it('knows the age of the last price, which is 0 while the price is delivered, and that of a gateway added', () => {
     marbles(({ cold, hot, flush }) => {
       const { client } = createScriptedClient(cold('oA1----2', moves), options)
-      const feed = priceFeedOf(client)
+      const source = priceFeedOf(client).sourceOf(a)
       const ages: number[] = []
-      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAgeOf(a)()))
+      source.open$().subscribe(() => ages.push(source.age()))
       hot('----x----x-c').subscribe((value) => {
-        ages.push(feed.priceAgeOf(a)())
+        ages.push(source.age())
         if (value === 'c') void client.close()
       })
       flush()
@@ -72,9 +76,9 @@ describe('the feed of a live client', () => {
         '3': server.prices(a, 3),
       }
       const { client } = createScriptedClient(cold('oA1123', frames), options)
-      const feed = priceFeedOf(client)
+      const source = priceFeedOf(client).sourceOf(a)
       const positions: unknown[] = []
-      feed.price$(a, () => undefined).subscribe(() => positions.push(feed.positionOf(a)()?.count))
+      source.open$().subscribe(() => positions.push(source.position()?.count))
       hot('--------c').subscribe(() => void client.close())
       flush()
       expect(positions).toEqual([5, 6, 9, 10])
@@ -86,7 +90,8 @@ describe('the feed of a client from streams', () => {
   it('is confirmed on subscription', () => {
     const log: string[] = []
     priceFeedOf(createTestClient({ prices: { [a]: NEVER } }))
-      .price$(a, () => log.push('confirmed'))
+      .sourceOf(a)
+      .open$(() => log.push('confirmed'))
       .subscribe()
     expect(log).toEqual(['confirmed'])
   })
@@ -94,7 +99,8 @@ describe('the feed of a client from streams', () => {
   it('is not confirmed if the topic is rejected on subscription', () => {
     const log: string[] = []
     priceFeedOf(createTestClient({ prices: { [a]: of(left(subscriptionRejected(a, 'unknown'))) } }))
-      .price$(a, () => log.push('confirmed'))
+      .sourceOf(a)
+      .open$(() => log.push('confirmed'))
       .subscribe(({ _tag }) => log.push(_tag))
     expect(log).toEqual(['Left'])
   })
@@ -104,10 +110,10 @@ describe('the feed of a client from streams', () => {
       const client = createTestClient({
         prices: { [a]: hot<Either<PriceError, Price>>('---p', { p: right(price(a, 1, { receivedAt: 0 })) }) },
       })
-      const feed = priceFeedOf(client)
+      const source = priceFeedOf(client).sourceOf(a)
       const ages: number[] = []
-      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAgeOf(a)()))
-      hot('-----x').subscribe(() => ages.push(feed.priceAgeOf(a)()))
+      source.open$().subscribe(() => ages.push(source.age()))
+      hot('-----x').subscribe(() => ages.push(source.age()))
       flush()
       expect(ages).toEqual([0, 2])
     })
@@ -118,7 +124,8 @@ describe('the feed of a client from streams', () => {
     const live = createTestClient({ prices: { [a]: NEVER } })
     const received: string[] = []
     priceFeedOf({ ...live, price$: () => replaced$ })
-      .price$(a, () => undefined)
+      .sourceOf(a)
+      .open$()
       .subscribe(({ _tag }) => received.push(_tag))
     replaced$.next(right(price(a, 1)))
     expect(received).toEqual(['Right'])

@@ -84,8 +84,8 @@ export class Lines {
     this.lines = [front, ...others]
   }
 
-  /** The prices of a topic, and the position of the last one. */
-  sourceOf(topic: Topic): LiveSource<PriceEvent> {
+  /** The prices of a topic, and the position and the age of the last one. */
+  sourceOf(topic: Topic): LiveSource<PriceEvent> & { readonly age: () => number } {
     const { service, secrets } = this.config
     const base = isTopicOf(topic, service) ? baseAddressOf(topic, service) : undefined
     const open$ = (onConfirmed?: () => void) =>
@@ -108,16 +108,8 @@ export class Lines {
     }
     const isCurrent = (): boolean =>
       base === undefined || this.front.connectionOf(base)?.session?.isUpToDate() !== false
-    return { open$, position, isCurrent }
-  }
-
-  /**
-   * Returns a function that returns the ms since the last price of a topic with a price; 0 while that price is
-   * delivered.
-   */
-  priceAgeOf(topic: Topic): () => number {
-    const base = baseAddressOf(topic, this.config.service)
-    return () => (base === undefined ? undefined : this.front.connectionOf(base)?.priceAge(base)) ?? 0
+    const age = (): number => (base && this.front.connectionOf(base)?.priceAge(base)) ?? 0
+    return { open$, position, isCurrent, age }
   }
 
   get currentStatus(): ConnectionStatus {

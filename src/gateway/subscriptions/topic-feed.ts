@@ -1,6 +1,6 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import type { PriceFeed } from '../../client/price-feed.js'
+import type { PriceFeed, TopicSource } from '../../client/price-feed.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { positionField, type PricePosition } from '../../base/domain/past.js'
@@ -63,16 +63,14 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   private run: string | undefined
   private count = 0
   private isStarted = false
-  private readonly priceAge: () => number
-  private readonly lastPosition: () => PricePosition | undefined
+  private readonly prices: TopicSource
 
   constructor(
     readonly base: Address,
     readonly topic: Topic,
     private readonly config: TopicFeedConfig<C>,
   ) {
-    this.priceAge = config.source.priceAgeOf(topic)
-    this.lastPosition = config.source.positionOf(topic)
+    this.prices = config.source.sourceOf(topic)
   }
 
   /** Subscribes to the service. The first events may come at once. Returns false if it has subscribed before. */
@@ -81,7 +79,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
     if (this.isStarted) return false
     this.isStarted = true
     this.subscription.add(config.record?.(topic))
-    const event$ = config.source.price$(topic, () => this.onConfirmed())
+    const event$ = this.prices.open$(() => this.onConfirmed())
     this.subscription.add(
       event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),
     )
@@ -163,7 +161,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   /** True if the last price of the client directly follows the one before. False after prices that were held. */
   private passPosition(): boolean {
     const { run, count } = this
-    const last = this.lastPosition()
+    const last = this.prices.position()
     this.run = last?.run
     this.count = last?.count ?? 0
     return run === this.run && (run === undefined || this.count === count + 1)
@@ -226,7 +224,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
    * before it, and therefore cannot count this one.
    */
   private frameOf(price: number, isNext: boolean): string {
-    const age = Math.round(this.priceAge())
+    const age = Math.round(this.prices.age())
     const position = age > 0 || !isNext ? this.position : undefined
     const ageField = age > 0 ? `,"age":${age}` : ''
     const end = position === undefined ? ageField : ageField + positionField(position)

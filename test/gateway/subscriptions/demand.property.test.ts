@@ -22,17 +22,18 @@ class ManualFeed implements PriceFeed {
   >()
   age = 0
 
-  readonly price$: PriceFeed['price$'] = (topic, confirm) =>
-    new Observable((subscriber) => {
-      // One subscription a topic: a second one would be a second subscribe frame.
-      expect(this.subscribed.has(topic)).toBe(false)
-      this.subscribed.set(topic, { subscriber, confirm })
-      return () => this.subscribed.delete(topic)
-    })
+  readonly sourceOf: PriceFeed['sourceOf'] = (topic) => ({
+    open$: (confirm = () => undefined) =>
+      new Observable((subscriber) => {
+        // One subscription a topic: a second one would be a second subscribe frame.
+        expect(this.subscribed.has(topic)).toBe(false)
+        this.subscribed.set(topic, { subscriber, confirm })
+        return () => this.subscribed.delete(topic)
+      }),
+    age: () => this.age,
+    position: () => undefined,
+  })
 
-  readonly priceAgeOf = () => (): number => this.age
-
-  readonly positionOf = () => () => undefined
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
   readonly isBounded = unboundedFeed.isBounded

@@ -27,14 +27,16 @@ class Consumer implements TopicConsumer<Consumer> {
 const createManualDemand = () => {
   const subscribed = new Map<Topic, Subscriber<never>>()
   const source: PriceFeed = {
-    price$: (topic) =>
-      new Observable<never>((subscriber) => {
-        expect(subscribed.has(topic)).toBe(false)
-        subscribed.set(topic, subscriber)
-        return () => subscribed.delete(topic)
-      }),
-    priceAgeOf: () => () => 0,
-    positionOf: () => () => undefined,
+    sourceOf: (topic) => ({
+      open$: () =>
+        new Observable<never>((subscriber) => {
+          expect(subscribed.has(topic)).toBe(false)
+          subscribed.set(topic, subscriber)
+          return () => subscribed.delete(topic)
+        }),
+      age: () => 0,
+      position: () => undefined,
+    }),
     ...unboundedFeed,
     isUpToDate: () => true,
   }
@@ -147,9 +149,11 @@ describe('during an outage a gateway', () => {
       clock: currentClock(),
       service: 'svc',
       source: {
-        price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
-        priceAgeOf: () => () => 0,
-        positionOf: () => () => undefined,
+        sourceOf: () => ({
+          open$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
+          age: () => 0,
+          position: () => undefined,
+        }),
         ...unboundedFeed,
         isUpToDate: () => true,
       },

@@ -14,9 +14,7 @@ it('sends a price with its position only if consumers cannot count it: after a m
   const feed = new TopicFeed('0xaa', a, {
     source: {
       ...unboundedFeed,
-      price$: () => event$,
-      priceAgeOf: () => () => 0,
-      positionOf: () => () => position,
+      sourceOf: () => ({ open$: () => event$, age: () => 0, position: () => position }),
       isUpToDate: () => true,
     },
     encode: (payload) => payload,

@@ -564,12 +564,14 @@ describe('a consumer that subscribes while the last price may be too old', () =>
     const price$ = new Subject<Either<PriceError, Price>>()
     const state = { isUpToDate: true, age: 0 }
     const sessions = createManualSessions({
-      price$: (_topic, onConfirmed) => {
-        onConfirmed()
-        return price$
-      },
-      priceAgeOf: () => () => state.age,
-      positionOf: () => () => undefined,
+      sourceOf: () => ({
+        open$: (onConfirmed) => {
+          onConfirmed?.()
+          return price$
+        },
+        age: () => state.age,
+        position: () => undefined,
+      }),
       ...unboundedFeed,
       isUpToDate: () => state.isUpToDate,
     })

@@ -48,18 +48,19 @@ class NumberedFeed implements PriceFeed {
 
   constructor(private readonly now: () => number) {}
 
-  readonly price$: PriceFeed['price$'] = (topic, confirm) =>
-    new Observable((subscriber) => {
-      this.subscribers.set(topic, subscriber)
-      confirm()
-      return () => {
-        this.subscribers.delete(topic)
-        this.live.delete(topic)
-      }
-    })
-
-  readonly priceAgeOf = (topic: Topic) => (): number =>
-    this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
+  readonly sourceOf: PriceFeed['sourceOf'] = (topic) => ({
+    open$: (confirm) =>
+      new Observable((subscriber) => {
+        this.subscribers.set(topic, subscriber)
+        confirm?.()
+        return () => {
+          this.subscribers.delete(topic)
+          this.live.delete(topic)
+        }
+      }),
+    age: () => this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0),
+    position: () => ({ run: 'run', count: this.counts.get(topic) ?? 0 }),
+  })
 
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
@@ -68,8 +69,6 @@ class NumberedFeed implements PriceFeed {
   /** The number of prices of each topic, and that of each price among those of its topic. */
   private readonly counts = new Map<Topic, number>()
   readonly countOf: number[] = []
-
-  readonly positionOf = (topic: Topic) => () => ({ run: 'run', count: this.counts.get(topic) ?? 0 })
 
   readonly isUpToDate = (): boolean => true
 

@@ -1,7 +1,12 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import type { Client, Topic } from 'svc-streams'
-import { priceFeedOf, setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
+import {
+  priceFeedOf,
+  setPriceFeed,
+  type PriceFeed,
+  type TopicSource,
+} from '../../../src/client/price-feed.js'
 import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
 import { baseOf, type Ledger } from '../invariants/ledger.js'
 import { problemOfFailure } from '../invariants/failure-rules.js'
@@ -17,8 +22,8 @@ interface PriceListener {
 export const observePrices = (client: Client, ledger: Ledger, { report, onEvent }: PriceListener): void => {
   const observed$ = (
     topic: Topic,
-    event$: ReturnType<PriceFeed['price$']>,
-  ): ReturnType<PriceFeed['price$']> =>
+    event$: ReturnType<TopicSource['open$']>,
+  ): ReturnType<TopicSource['open$']> =>
     new Observable((subscriber) => {
       const record = ledger.onSubscribe(topic)
       subscriber.add(() => ledger.onLeave(record))
@@ -38,7 +43,9 @@ export const observePrices = (client: Client, ledger: Ledger, { report, onEvent 
       subscriber.add(subscription)
     })
   const feed = priceFeedOf(client)
-  const price$: PriceFeed['price$'] = (topic, onConfirmed) =>
-    observed$(topic, feed.price$(topic, onConfirmed))
-  setPriceFeed(client, { ...feed, price$ })
+  const sourceOf: PriceFeed['sourceOf'] = (topic) => {
+    const source = feed.sourceOf(topic)
+    return { ...source, open$: (onConfirmed) => observed$(topic, source.open$(onConfirmed)) }
+  }
+  setPriceFeed(client, { ...feed, sourceOf })
 }

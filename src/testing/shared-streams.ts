@@ -1,5 +1,5 @@
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, merge, Observable, of, share, Subject, takeWhile, tap } from 'rxjs'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { EMPTY, Observable, of, share, takeWhile, tap } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/timers.js'
@@ -9,10 +9,12 @@ export interface SharedStreamsConfig<E, A> {
   /** The given observable of a name. */
   readonly sourceOf$: (name: string) => Observable<Either<E, A>>
   readonly retention: Retention<E, A>
-  /** Time for which a given observable stays subscribed after its last subscriber has left, in ms. */
-  readonly linger: number
   /** Changes the events for late subscribers. Subscribed to together with a given observable. Default: never. */
   readonly updates$?: Observable<(retained: Either<E, A> | undefined) => Either<E, A> | undefined>
+}
+
+interface Tagged {
+  readonly _tag: string
 }
 
 /** A stream completes after these errors. */
@@ -25,88 +27,52 @@ const finalTags: ReadonlySet<string> = new Set([
 ])
 
 /** The price streams or the depth streams of a test client, by topic or mint. Names are case-insensitive. */
-export class SharedStreams<E extends { readonly _tag: string }, A> {
-  private readonly streams = new Map<string, SharedStream<E, A>>()
-
-  constructor(private readonly config: SharedStreamsConfig<E, A>) {}
-
-  event$(name: string): Observable<Either<E, A>> {
+export const sharedStreams = <E extends Tagged, A>(
+  config: SharedStreamsConfig<E, A>,
+): ((name: string) => Observable<Either<E, A>>) => {
+  const streams = new Map<string, Observable<Either<E, A>>>()
+  return (name) => {
     const key = name.toLowerCase()
-    const existing = this.streams.get(key)
-    if (existing !== undefined) return existing.event$
-    const stream = new SharedStream(this.config.sourceOf$(name), this.config)
-    this.streams.set(key, stream)
-    return stream.event$
-  }
-
-  /** Unsubscribes from the given observables. Called after their subscribers have left. */
-  close(): void {
-    for (const stream of this.streams.values()) stream.close()
+    const stream$ = streams.get(key) ?? shared$(config.sourceOf$(name), config)
+    streams.set(key, stream$)
+    return stream$
   }
 }
 
 /** A stream whose subscribers share one subscription to the given observable. */
-class SharedStream<E extends { readonly _tag: string }, A> {
-  private readonly ended$ = new Subject<void>()
-  /** True while the given observable emits synchronously during `subscribe`. */
-  private isConnecting = false
-  private isClosed = false
-
+const shared$ = <E extends Tagged, A>(
+  source$: Observable<Either<E, A>>,
+  { retention, updates$ = EMPTY }: SharedStreamsConfig<E, A>,
+): Observable<Either<E, A>> => {
   /** What late subscribers of the current subscription receive. */
-  private retained: RetainedEvent<E, A> | undefined
-
-  readonly event$: Observable<Either<E, A>>
-
-  constructor(
-    source$: Observable<Either<E, A>>,
-    private readonly config: SharedStreamsConfig<E, A>,
-  ) {
-    const { retention, updates$ = EMPTY } = config
-    const connected$ = new Observable<Either<E, A>>((subscriber) => {
-      const retained = new RetainedEvent(retention)
-      this.retained = retained
-      subscriber.add(updates$.subscribe((retainedAfter) => (retained.event = retainedAfter(retained.event))))
-      this.isConnecting = true
-      const retaining$ = source$.pipe(
-        tap((event) => (retained.event = retention.retainedAfter(event, retained.event))),
-      )
-      retaining$.subscribe(subscriber)
-      this.isConnecting = false
-    })
-    const shared$ = connected$.pipe(
-      takeWhile((event) => !isFinal(event), true),
-      share({ resetOnRefCountZero: () => this.end$() }),
-    )
-    const joined$ = new Observable<Either<E, A>>((subscriber) => {
-      const { retained } = this
-      shared$.subscribe(subscriber)
-      if (this.retained === retained) retained?.repeat(subscriber)
-    })
-    this.event$ = withAtOnceLimit$(joined$, () => !this.hasValue)
-  }
-
-  /** True if late subscribers receive a value. */
-  private get hasValue(): boolean {
-    const event = this.retained?.event
-    return event !== undefined && isRight(event)
-  }
-
-  close(): void {
-    this.isClosed = true
-    this.ended$.next()
-  }
-
+  let current: RetainedEvent<E, A> | undefined
+  /** True while the given observable emits synchronously during `subscribe`. */
+  let isConnecting = false
   /**
-   * Emits when a subscription without subscribers ends: after `linger`. Without it, at once in real time, and in virtual time at the
-   * end of the frame. A subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the subscription.
+   * Emits when a subscription without subscribers ends: at once in real time, and in virtual time at the end of the frame. A
+   * subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the subscription. Events that a given
+   * observable emits synchronously are emitted again for the next subscription.
    */
-  private end$(): Observable<void> {
-    const { linger } = this.config
-    // Events that a given observable emits synchronously are emitted again for the next subscription.
-    if (this.isConnecting || this.isClosed) return of(undefined)
-    return linger > 0 || rxClock.isVirtual ? merge(delay$(rxClock, linger), this.ended$) : of(undefined)
-  }
+  const end$ = (): Observable<unknown> =>
+    rxClock.isVirtual && !isConnecting ? delay$(rxClock, 0) : of(undefined)
+  const connected$ = new Observable<Either<E, A>>((subscriber) => {
+    const retained = new RetainedEvent(retention)
+    current = retained
+    subscriber.add(updates$.subscribe((retainedAfter) => (retained.event = retainedAfter(retained.event))))
+    const retaining$ = source$.pipe(
+      tap((event) => (retained.event = retention.retainedAfter(event, retained.event))),
+      takeWhile((event) => !isFinal(event), true),
+    )
+    isConnecting = true
+    retaining$.subscribe(subscriber)
+    isConnecting = false
+  }).pipe(share({ resetOnRefCountZero: end$ }))
+  const joined$ = new Observable<Either<E, A>>((subscriber) => {
+    const before = current
+    connected$.subscribe(subscriber)
+    if (before === current) before?.repeat(subscriber)
+  })
+  return withAtOnceLimit$(joined$, () => current?.event === undefined || isLeft(current.event))
 }
 
-const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
-  isLeft(event) && finalTags.has(event.left._tag)
+const isFinal = (event: Either<Tagged, unknown>): boolean => isLeft(event) && finalTags.has(event.left._tag)

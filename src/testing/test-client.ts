@@ -21,7 +21,6 @@ import type { Price } from '../base/domain/price.js'
 import type { ConnectionStatus, Open } from '../base/domain/snapshot.js'
 import { subscriptionRejected, unsupportedPair } from '../base/errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../base/errors/model.js'
-import { numberOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
   environmentOption,
@@ -34,7 +33,7 @@ import { observable } from '../base/option-kinds/observable.js'
 import { checkRxjs } from './other-rxjs.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { rxClock } from '../base/time/clock.js'
-import { SharedStreams } from './shared-streams.js'
+import { sharedStreams } from './shared-streams.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
 export interface TestClientStreams {
@@ -52,12 +51,6 @@ export interface TestClientStreams {
    * and of ages. Default: `false`, which keeps the given values.
    */
   readonly stamp?: boolean
-  /**
-   * Time for which a given observable stays subscribed after its last subscriber has left, in ms of Rx time. A live
-   * client has 1000. Default: 0, so that `expectSubscriptions` shows when the code under test unsubscribes. Inside
-   * `TestScheduler.run`, a subscriber of the same frame still continues the subscription.
-   */
-  readonly linger?: number
 }
 
 const defaultStatus: Open = { _tag: 'Open', epoch: 1, since: 0 }
@@ -80,41 +73,34 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
   const given = parseOptions(testClientTable, streams, { allowsUndefined: true })
-  const { prices, depths, status$, errors$, environment, stamp, linger } = given
+  const { prices, depths, status$, errors$, environment, stamp } = given
   checkRxjs('status$', status$)
   checkRxjs('errors$', errors$)
   for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
   for (const [mint, stream$] of Object.entries(depths)) checkRxjs(`depths.${mint}`, stream$)
   const sharedStatus$ = withLatest$(status$)
-  const sharedPrices = new SharedStreams({
+  const price$ = sharedStreams({
     sourceOf$: (topic) =>
       find$(prices, topic, stamp ? stampPrice : identity) ?? of(left(subscriptionRejected(topic, noStream))),
     retention: priceRetention,
-    linger,
     updates$: sharedStatus$.pipe(
       map(retainedUnder),
       catchError(() => NEVER),
     ),
   })
-  const sharedDepths = new SharedStreams({
+  const depth$ = sharedStreams({
     sourceOf$: (mint) =>
       find$(depths, mint, stamp ? stampDepth : identity) ??
       of(left(unsupportedPair(mint, undefined, noStream))),
     retention: depthRetention,
-    linger,
   })
   return clientFromStreams({
     environment,
     status$: sharedStatus$,
     currentStatus: () => currentStatus(sharedStatus$),
     errors$,
-    price$: (topic) => sharedPrices.event$(topic),
-    depth$: (mint) => sharedDepths.event$(mint),
-    onClose: (completeStreams) => {
-      completeStreams()
-      sharedPrices.close()
-      sharedDepths.close()
-    },
+    price$,
+    depth$,
   })
 }
 
@@ -197,5 +183,4 @@ const testClientTable = {
   errors$: streamOption<UncorrelatedError>(NEVER),
   environment: withDefault(environmentOption, 'mainnet'),
   stamp: flagOption(false),
-  linger: numberOption({ unit: 'ms', min: 0, default: 0 }),
 } satisfies OptionTable<TestClientStreams>

@@ -462,7 +462,7 @@ describe('a given stream without subscribers', () => {
 
   it('may be synchronous and endless', () => {
     const given$ = of(price(topic, 1)).pipe(repeat())
-    const client = createTestClient({ prices: { [topic]: given$ }, linger: 1000 })
+    const client = createTestClient({ prices: { [topic]: given$ } })
     let received = 0
     for (let each = 0; each < 2; each++) {
       client
@@ -498,66 +498,6 @@ describe('a subscriber of the frame in which the last one leaves', () => {
       expectObservable(depth$, subscribed).toBe(expected, depths)
       expectSubscriptions(given$.subscriptions).toBe(subscribed)
     })
-  })
-})
-
-describe('with linger', () => {
-  it('the next subscriber within it receives the price that came meanwhile', () => {
-    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const hot$ = hot('       a-b-------c', prices)
-      const cold$ = cold('     d-e-------d', depths)
-      const subscribed = '     ^!'
-      const subscribedLate = ' -----^'
-      const expectedLate = '   -----b----c'
-      const subscribedLater = '-----^-----!'
-      const expectedLater = '  -----e----d'
-      const client = createTestClient({ prices: { [topic]: hot$ }, depths: { [mint]: cold$ }, linger: 5 })
-      expectObservable(client.price$(topic), subscribed).toBe('a', prices)
-      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
-      expectObservable(client.depth$(mint, 5), subscribed).toBe('d', depths)
-      expectObservable(client.depth$(mint, 5), subscribedLater).toBe(expectedLater, depths)
-      expectSubscriptions(hot$.subscriptions).toBe('^')
-    })
-  })
-
-  it('the subscription ends that time after its last subscriber has left', () => {
-    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const hot$ = hot('       a-b----c--a', prices)
-      const cold$ = cold('     d---------', depths)
-      const subscribed = '     ^!'
-      const subscribedLate = ' --------^'
-      const expectedLate = '   ----------a'
-      const subscribedLater = '-------^--!'
-      const expectedLater = '  -------d'
-      const hot1 = '           ^-----!'
-      const cold1 = '          ^-----!'
-      const cold2 = '          -------^-------!'
-      const client = createTestClient({ prices: { [topic]: hot$ }, depths: { [mint]: cold$ }, linger: 5 })
-      expectObservable(client.price$(topic), subscribed).toBe('a', prices)
-      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
-      expectObservable(client.depth$(mint, 5), subscribed).toBe('d', depths)
-      expectObservable(client.depth$(mint, 5), subscribedLater).toBe(expectedLater, depths)
-      expectSubscriptions(hot$.subscriptions).toBe([hot1, subscribedLate])
-      expectSubscriptions(cold$.subscriptions).toBe([cold1, cold2])
-    })
-  })
-
-  it('ends on close', () => {
-    const [prices$, depths$] = [new Subject<Price>(), new Subject<Depth>()]
-    const client = createTestClient({
-      prices: { [topic]: prices$ },
-      depths: { [mint]: depths$ },
-      linger: 1000,
-    })
-    client.price$(topic).subscribe().unsubscribe()
-    client.depth$(mint, 5).subscribe()
-    expect([prices$.observed, depths$.observed]).toEqual([true, true])
-    void client.close()
-    expect([prices$.observed, depths$.observed]).toEqual([false, false])
-  })
-
-  it.each([-1, NaN, '5'])('%s is a ConfigurationError', (linger) => {
-    expect(() => createTestClient({ linger: linger as never })).toThrow(/^linger: expected/)
   })
 })
 

@@ -23,7 +23,7 @@ import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { delay$ } from '../../base/time/timers.js'
 import type { DepthEvent, Relayer } from '../../wire/http/requests.js'
-import type { MintBackoff, Result } from './mint-backoffs.js'
+import type { MintBackoff, Result } from './mint-backoff.js'
 
 export interface PollConfig {
   readonly clock: Clock

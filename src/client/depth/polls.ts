@@ -10,7 +10,7 @@ import type { Secrets } from '../../wire/auth/secrets.js'
 import type { DepthEvent } from '../../wire/http/requests.js'
 import { AtOnceLimit, withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { BackoffPolicy } from '../../base/time/backoff.js'
-import { MintBackoffs, type MintBackoff } from './mint-backoffs.js'
+import { MintBackoff } from './mint-backoff.js'
 import { Poll, type PollConfig } from './poll.js'
 
 export interface PollsConfig extends PollConfig {
@@ -21,16 +21,31 @@ export interface PollsConfig extends PollConfig {
   readonly addSource: AddSource
 }
 
-/** All polls of a client. A poll runs while it has subscribers, and for `linger` ms after the last one has left. */
+/** The polls of one mint, by their interval. They share the backoff. */
+interface MintPolls {
+  readonly backoff: MintBackoff
+  readonly polls: Map<number, Poll>
+}
+
+/**
+ * All polls of a client. A poll runs while it has subscribers, and for `linger` ms after the last one has left. The failures of a
+ * mint are kept after its polls have ended, so that rapid resubscription cannot cause a loop of requests. They are forgotten
+ * without a timer, which would keep the process alive.
+ */
 export class DepthPolls {
-  private readonly polls = new Map<string, Poll>()
-  private readonly backoffs: MintBackoffs
+  /** Those without polls in the order in which the last poll ended. */
+  private readonly mints = new Map<Address, MintPolls>()
+  private pollCount = 0
   private readonly limit: AtOnceLimit
   private removeSource: (() => void) | undefined
 
   constructor(private readonly config: PollsConfig) {
-    this.backoffs = new MintBackoffs(config.clock, config.reconnect)
     this.limit = new AtOnceLimit(config.clock)
+  }
+
+  /** The number of mints that have polls or failures, including those whose failures are forgotten next. */
+  get mintCount(): number {
+    return this.mints.size
   }
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
@@ -41,46 +56,65 @@ export class DepthPolls {
   }
 
   snapshot(): readonly PollSnapshot[] {
-    return [...this.polls.values()].map(({ snapshot }) => snapshot)
+    return this.polls().map(({ snapshot }) => snapshot)
   }
 
   /** Ends all polls, including lingering polls. Called after their subscribers have left. */
   close(): void {
-    for (const poll of this.polls.values()) poll.close()
+    for (const poll of this.polls()) poll.close()
+  }
+
+  private polls(): readonly Poll[] {
+    return [...this.mints.values()].flatMap(({ polls }) => [...polls.values()])
   }
 
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
     return defer(() => {
-      const key = `${canonicalAddress(mint)} ${interval}`
-      const poll = this.polls.get(key) ?? this.createPoll(key, mint, interval)
+      const poll =
+        this.mints.get(canonicalAddress(mint))?.polls.get(interval) ?? this.createPoll(mint, interval)
       return poll.isFailing ? withAtOnceLimit$(poll.event$, () => true, this.limit) : poll.event$
     })
   }
 
-  private createPoll(key: string, mint: Address, interval: number): Poll {
-    const backoff = this.backoffs.acquire(mint)
-    const poll = new Poll(this.config, mint, interval, backoff, () => this.removePoll(key, mint, backoff))
-    this.polls.set(key, poll)
-    this.removeSource ??= this.config.addSource((collector) => collector.polls(this.state()))
+  private createPoll(mint: Address, interval: number): Poll {
+    const { clock, reconnect, addSource } = this.config
+    const key = canonicalAddress(mint)
+    const known = this.mints.get(key)
+    const isKnown = known !== undefined && (known.polls.size > 0 || !known.backoff.isForgotten)
+    const shared = isKnown ? known : { backoff: new MintBackoff(clock, reconnect), polls: new Map() }
+    const poll = new Poll(this.config, mint, interval, shared.backoff, () => this.removePoll(key, interval))
+    shared.polls.set(interval, poll)
+    this.mints.set(key, shared)
+    this.pollCount++
+    this.removeSource ??= addSource((collector) => collector.polls(this.state()))
     return poll
   }
 
   private state(): PollsState {
     let count = 0
     let maxLagMs: number | undefined
-    for (const { subscribers, lagMs } of this.polls.values()) {
+    for (const { subscribers, lagMs } of this.polls()) {
       if (subscribers > 0) count++
       if (lagMs !== undefined) maxLagMs = Math.max(maxLagMs ?? lagMs, lagMs)
     }
     return { host: this.config.relayer.host, count, maxLagMs }
   }
 
-  private removePoll(key: string, mint: Address, backoff: MintBackoff): void {
-    this.polls.delete(key)
-    this.backoffs.release(mint, backoff)
-    if (this.polls.size > 0) return
-    this.removeSource?.()
-    this.removeSource = undefined
+  private removePoll(key: Address, interval: number): void {
+    const shared = this.mints.get(key)
+    shared?.polls.delete(interval)
+    if (--this.pollCount === 0) {
+      this.removeSource?.()
+      this.removeSource = undefined
+    }
+    if (shared === undefined || shared.polls.size > 0) return
+    this.mints.delete(key)
+    if (!shared.backoff.isForgotten) this.mints.set(key, shared)
+    for (const [other, { polls, backoff }] of this.mints) {
+      if (polls.size > 0) continue
+      if (!backoff.isForgotten) return
+      this.mints.delete(other)
+    }
   }
 }
 

@@ -1,53 +1,9 @@
 import { isLeft, type Left } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, type Observable } from 'rxjs'
-import { canonicalAddress, type Address } from '../../base/domain/topic.js'
 import type { DepthError } from '../../base/errors/model.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { DepthEvent } from '../../wire/http/requests.js'
-
-/**
- * The backoff of each mint that has polls or recent failures. Failures are kept after the polls have ended, so that
- * rapid resubscription cannot cause a loop of requests. They are forgotten without a timer, which would keep the process
- * alive.
- */
-export class MintBackoffs {
-  /** Those without polls in the order in which the last poll ended. */
-  private readonly backoffs = new Map<Address, MintBackoff>()
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly policy: BackoffPolicy,
-  ) {}
-
-  /** The number of mints, including those that are forgotten next. */
-  get size(): number {
-    return this.backoffs.size
-  }
-
-  /** Adds a poll to the backoff of its mint. */
-  acquire(mint: Address): MintBackoff {
-    const key = canonicalAddress(mint)
-    const known = this.backoffs.get(key)
-    const backoff =
-      known === undefined || known.isForgotten ? new MintBackoff(this.clock, this.policy) : known
-    this.backoffs.set(key, backoff)
-    backoff.polls++
-    return backoff
-  }
-
-  /** Removes a poll from the backoff of its mint. */
-  release(mint: Address, backoff: MintBackoff): void {
-    const key = canonicalAddress(mint)
-    if (--backoff.polls > 0) return
-    this.backoffs.delete(key)
-    if (!backoff.isForgotten) this.backoffs.set(key, backoff)
-    for (const [other, { polls, isForgotten }] of this.backoffs) {
-      if (isForgotten) this.backoffs.delete(other)
-      else if (polls === 0) return
-    }
-  }
-}
 
 /** The result of a request. `at`: monotonic, in ms. */
 export interface Result<E extends DepthEvent = DepthEvent> {
@@ -57,8 +13,6 @@ export interface Result<E extends DepthEvent = DepthEvent> {
 
 /** The consecutive failures of one mint, and the wait after them. All polls of the mint share it. */
 export class MintBackoff {
-  /** The number of polls that use this object. */
-  polls = 0
   private consecutiveFailures = 0
   private lastFailure: Result<Left<DepthError>> | undefined
   private readonly retryTimes$ = new BehaviorSubject(0)
@@ -87,11 +41,9 @@ export class MintBackoff {
     return this.retryAt > this.clock.elapsed() ? this.lastFailure : undefined
   }
 
-  /** True if no poll uses this object, and its failures no longer count. */
+  /** True if its failures no longer count for a new poll. */
   get isForgotten(): boolean {
-    const { failures, polls, policy } = this
-    const hasExpired = failures === 0 || this.clock.elapsed() - this.retryAt >= policy.maxDelay
-    return polls === 0 && hasExpired
+    return this.consecutiveFailures === 0 || this.clock.elapsed() - this.retryAt >= this.policy.maxDelay
   }
 
   onResult(event: DepthEvent): void {

@@ -13,7 +13,8 @@ export interface Result<E extends DepthEvent = DepthEvent> {
 
 /** The consecutive failures of one mint, and the wait after them. All polls of the mint share it. */
 export class MintBackoff {
-  private consecutiveFailures = 0
+  /** The number of consecutive ones. */
+  failures = 0
   private lastFailure: Result<Left<DepthError>> | undefined
   private readonly retryTimes$ = new BehaviorSubject(0)
 
@@ -21,10 +22,6 @@ export class MintBackoff {
     private readonly clock: Clock,
     private readonly policy: BackoffPolicy,
   ) {}
-
-  get failures(): number {
-    return this.consecutiveFailures
-  }
 
   /** Earliest time of the next request, monotonic, in ms. */
   get retryAt(): number {
@@ -43,25 +40,25 @@ export class MintBackoff {
 
   /** True if its failures no longer count for a new poll. */
   get isForgotten(): boolean {
-    return this.consecutiveFailures === 0 || this.clock.elapsed() - this.retryAt >= this.policy.maxDelay
+    return this.failures === 0 || this.clock.elapsed() - this.retryAt >= this.policy.maxDelay
   }
 
   onResult(event: DepthEvent): void {
     if (isLeft(event)) this.onFailure(event)
-    else if (this.consecutiveFailures > 0) this.reset()
+    else if (this.failures > 0) this.reset()
   }
 
   /** A failure never shortens the wait: the service may have requested it in its response to another poll. */
   private onFailure(event: Left<DepthError>): void {
     const now = this.clock.elapsed()
-    this.consecutiveFailures++
+    this.failures++
     this.lastFailure = { event, at: now }
     const retryAt = now + this.delayAfter(event.left)
     if (retryAt > this.retryAt) this.retryTimes$.next(retryAt)
   }
 
   private reset(): void {
-    this.consecutiveFailures = 0
+    this.failures = 0
     this.lastFailure = undefined
     this.retryTimes$.next(0)
   }
@@ -69,7 +66,7 @@ export class MintBackoff {
   /** The longer of the backoff and the service's `Retry-After`, in ms. */
   private delayAfter(error: DepthError): number {
     const retryAfterMs = 'retryAfterMs' in error ? (error.retryAfterMs ?? 0) : 0
-    const afterFailures = backoff(this.policy, this.consecutiveFailures, Math.random())
+    const afterFailures = backoff(this.policy, this.failures, Math.random())
     return Math.max(afterFailures, Math.min(retryAfterMs, this.policy.maxDelay))
   }
 }

@@ -239,8 +239,8 @@ const listedSize = (topic: Topic): number => topic.length + 48
 
 /** The topics that one connection keeps, by their base address, in the order of their creation. */
 export class TopicTable extends Map<Address, SubscribedTopic> {
-  /** Size of the topics in a confirmation that lists all of them, in bytes. */
-  private listedBytes = 0
+  /** Size of the longest topic so far in a confirmation, in bytes. */
+  private longest = 0
 
   /** Returns `undefined` for a topic that is not requested on this connection. */
   requested(base: Address): SubscribedTopic | undefined {
@@ -250,25 +250,15 @@ export class TopicTable extends Map<Address, SubscribedTopic> {
 
   /** False if a confirmation that lists all topics and this one could exceed `maxFrameBytes`. The first always has room. */
   hasRoomFor(topic: Topic, maxFrameBytes: number): boolean {
-    return this.size === 0 || confirmationOverhead + this.listedBytes + listedSize(topic) <= maxFrameBytes
+    const longest = Math.max(this.longest, listedSize(topic))
+    return this.size === 0 || confirmationOverhead + (this.size + 1) * longest <= maxFrameBytes
   }
 
   /** Adds a topic that is not in the table. */
   create(base: Address, topic: Topic): SubscribedTopic {
     const state = createTopic(base, topic)
     this.set(base, state)
-    this.listedBytes += listedSize(topic)
+    this.longest = Math.max(this.longest, listedSize(topic))
     return state
-  }
-
-  override clear(): void {
-    super.clear()
-    this.listedBytes = 0
-  }
-
-  override delete(base: Address): boolean {
-    const state = this.get(base)
-    if (state !== undefined) this.listedBytes -= listedSize(state.topic)
-    return super.delete(base)
   }
 }

@@ -20,10 +20,9 @@ export async function* ownRows(
       reader.index = index
       if (await reader.fill()) readers.push(reader)
     }
-    for await (const next of inTurn(readers, inOrder)) {
+    for await (const turns of inTurn(readers, inOrder)) {
       const rows: OwnRow[] = []
-      for (let reader = next(); reader?.head !== undefined; reader = next())
-        rows.push(...rowsOf(reader.head, assumedDepth))
+      for (const { head } of turns) if (head !== undefined) rows.push(...rowsOf(head, assumedDepth))
       yield rows
     }
   } finally {

@@ -32,18 +32,18 @@ export class PieceReader<T> {
 }
 
 /**
- * Merges sources that are each in order. Yields functions, which return the source whose head is the next item until a source needs
+ * Merges sources that are each in order. Yields generators, which yield the source whose head is the next item until a source needs
  * its next piece. `compare` is also called for sources without a head. `onEnd`: called for a source without a further item.
  */
 export async function* inTurn<S extends PieceReader<unknown>>(
   sources: readonly S[],
   compare: (a: S, b: S) => number,
   onEnd: (source: S) => void = () => undefined,
-): AsyncGenerator<() => S | undefined, void> {
+): AsyncGenerator<Iterable<S>, void> {
   const queue = new PriorityQueue(compare, [...sources])
   for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
     if (first.head !== undefined) {
-      yield turnsOf(queue, compare)
+      yield turnsOf(queue)
       continue
     }
     queue.pop()
@@ -52,21 +52,10 @@ export async function* inTurn<S extends PieceReader<unknown>>(
   }
 }
 
-const turnsOf = <S extends PieceReader<unknown>>(
-  queue: PriorityQueue<S>,
-  compare: (a: S, b: S) => number,
-): (() => S | undefined) => {
-  let current: S | undefined
-  let other: S | undefined
-  return () => {
-    if (current !== undefined) {
-      // One source often has many items before the first one of another.
-      if (current.advance() !== undefined && (other === undefined || compare(current, other) < 0))
-        return current
-      queue.push(current)
-    }
-    current = queue.peek()?.head === undefined ? undefined : queue.pop()
-    other = queue.peek()
-    return current
+function* turnsOf<S extends PieceReader<unknown>>(queue: PriorityQueue<S>): Generator<S, void> {
+  for (let first = queue.peek(); first?.head !== undefined; first = queue.peek()) {
+    yield first
+    first.advance()
+    queue.sinkFirst()
   }
 }

@@ -74,6 +74,8 @@ class Feed extends PieceReader<RecordingEntry> {
   lastHeader: RecordingHeader | undefined
   failure: RecordingError | undefined
   recorder = new Recorder()
+  /** The topics and mints of its rows so far. */
+  readonly names = new Set<string>()
   isOver = false
 
   constructor(
@@ -123,20 +125,11 @@ class Feed extends PieceReader<RecordingEntry> {
   }
 }
 
-/** The sources with rows of a topic or mint so far. */
-interface Owners {
-  /** The newest first: it has the rows at the current time. */
-  readonly feeds: Feed[]
-  /** The latest time of the rows, and of those of the sources before the newest, in ms since the Unix epoch. */
-  latest: number
-  latestBefore: number
-}
-
 /** Merges sources by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
-  /** By each spelling of a topic or mint. */
-  private readonly owners = new Map<string, Owners>()
+  /** The source of the last row of each topic and mint. */
+  private readonly owners = new Map<string, Feed>()
   private failure: RecordingError | undefined
 
   constructor(
@@ -148,8 +141,8 @@ class Merge {
 
   async *entries(): AsyncGenerator<EntriesResult, void> {
     const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
-    for await (const next of inTurn(this.feeds, inOrder, (feed) => this.end(feed))) {
-      if (this.failure === undefined) yield right(this.piece(next))
+    for await (const turns of inTurn(this.feeds, inOrder, (feed) => this.end(feed))) {
+      if (this.failure === undefined) yield right(this.piece(turns))
       if (this.failure !== undefined || this.reading.closing.closed) break
     }
     if (this.failure !== undefined) yield left(this.failure)
@@ -164,8 +157,9 @@ class Merge {
   }
 
   /** The entries until a source needs its next piece, or a failure. */
-  private *piece(next: () => Feed | undefined): Generator<RecordingEntry, void> {
-    for (let feed = next(); feed?.head !== undefined; feed = next()) {
+  private *piece(turns: Iterable<Feed>): Generator<RecordingEntry, void> {
+    for (const feed of turns) {
+      if (feed.head === undefined) return
       const { line, origin } = feed.head
       const issue = this.issueOf(line, feed)
       const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
@@ -182,8 +176,14 @@ class Merge {
     if (line._tag === 'Recording') this.continueRecorder(line, feed)
     if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
     const name = line._tag === 'Price' ? line.topic : line.mint
-    const other = this.otherOwner(name, line.at, feed)
-    return other && sameTime(name, other.source.name)
+    const key = name.toLowerCase()
+    const owner = this.owners.get(key)
+    if (owner === feed) return undefined
+    // Another source has had rows of it since.
+    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.source.name)
+    feed.names.add(key)
+    this.owners.set(key, feed)
+    return undefined
   }
 
   /** The recorder of a source is that of the source which its header continues. */
@@ -192,28 +192,6 @@ class Merge {
     if (before !== undefined) feed.recorder = before.recorder
     feed.recorder.isOver = false
     feed.lastHeader = header
-  }
-
-  /** Another source that has rows of the topic or mint at or after this time. A recorder's clock may step back between its files. */
-  private otherOwner(name: string, at: number, feed: Feed): Feed | undefined {
-    const owners = this.ownersOf(name)
-    const { feeds } = owners
-    if (feeds[0] !== feed) {
-      if (feeds.includes(feed)) return feeds[0]
-      feeds.unshift(feed)
-      owners.latestBefore = owners.latest
-    }
-    if (at > owners.latest) owners.latest = at
-    const before = feeds[1]
-    return at < owners.latestBefore && before?.recorder !== feed.recorder ? before : undefined
-  }
-
-  private ownersOf(name: string): Owners {
-    const key = name.toLowerCase()
-    const owners = this.owners.get(name) ??
-      this.owners.get(key) ?? { feeds: [], latest: -Infinity, latestBefore: -Infinity }
-    if (!this.owners.has(name)) this.owners.set(key, owners).set(name, owners)
-    return owners
   }
 }
 

@@ -34,6 +34,12 @@ export class PriorityQueue<T> {
     return first
   }
 
+  /** Puts the first item where it belongs, after its order has changed. */
+  sinkFirst(): void {
+    const { items } = this
+    if (items.length > 1) this.sink(items[0] as T, 0)
+  }
+
   /** Puts an item at an index, or below it, where no child comes before it. */
   private sink(item: T, start: number): void {
     const { items, compare } = this

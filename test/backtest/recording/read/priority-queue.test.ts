@@ -2,23 +2,37 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PriorityQueue } from '../../../../src/backtest/recording/read/priority-queue.js'
 
-const ascending = (a: number, b: number): number => a - b
+interface Item {
+  order: number
+}
 
-test('has the least of its items first, after any pushes and pops', () => {
-  const numbers = fc.integer({ min: 0, max: 20 })
-  const operations = fc.array(fc.array(numbers, { maxLength: 1 }), { maxLength: 60 })
+const ascending = (a: Item, b: Item): number => a.order - b.order
+
+test('has the least of its items first, after any pushes, pops and changes of the first one', () => {
+  const orders = fc.integer({ min: 0, max: 20 })
+  const operations = fc.array(fc.record({ kind: fc.constantFrom('pop', 'push', 'change'), order: orders }), {
+    maxLength: 60,
+  })
   fc.assert(
-    fc.property(fc.array(numbers), operations, (initial, calls) => {
-      const queue = new PriorityQueue(ascending, [...initial])
-      const model = [...initial].sort(ascending)
-      for (const [pushed] of calls) {
-        if (pushed === undefined) expect(queue.pop()).toBe(model.shift())
-        else {
-          queue.push(pushed)
-          model.push(pushed)
-          model.sort(ascending)
+    fc.property(fc.array(orders), operations, (initial, calls) => {
+      const queue = new PriorityQueue(
+        ascending,
+        initial.map((order) => ({ order })),
+      )
+      const model = [...initial].sort((a, b) => a - b)
+      for (const { kind, order } of calls) {
+        const first = queue.peek()
+        if (kind === 'pop') expect(queue.pop()?.order).toBe(model.shift())
+        else if (kind === 'push') {
+          queue.push({ order })
+          model.push(order)
+        } else if (first !== undefined) {
+          first.order = order
+          queue.sinkFirst()
+          model[0] = order
         }
-        expect(queue.peek()).toBe(model[0])
+        model.sort((a, b) => a - b)
+        expect(queue.peek()?.order).toBe(model[0])
         expect(queue.items).toHaveLength(model.length)
       }
     }),

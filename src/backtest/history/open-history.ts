@@ -22,11 +22,11 @@ import {
 import { MovableDeadline } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
 
-/** The `openHistory` of a platform. */
+/** The `openHistory` of a platform. `send`: sends the requests. */
 export const openHistoryOn =
-  (platform: SourcePlatform, fetch: Fetch) =>
+  (platform: SourcePlatform, send: Fetch = (url, init) => fetch(url, init)) =>
   (source: readonly RecordingPart[] | string): History => {
-    if (typeof source === 'string') return gatewayHistory(platform, fetch, source)
+    if (typeof source === 'string') return gatewayHistory(platform, send, source)
     if (!Array.isArray(source))
       throw new ConfigurationError('source', 'expected an array of recordings, or the URL of a gateway')
     return recordedHistory(openableSources(platform, source))
@@ -46,7 +46,7 @@ interface FetchResponse {
 }
 
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
-const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
+const gatewayHistory = (platform: SourcePlatform, send: Fetch, url: string): History => {
   const { base, query, secrets } = addressOf(url)
   /** Sends a GET request, and reads the lines of its response. Resolves to the error that ends the reading. Never rejects. */
   const get = async (
@@ -67,7 +67,7 @@ const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): Hi
     let result: Either<HistoryError, unknown>
     try {
       wait()
-      const response = await fetch(base + path, { ...settings, signal: aborting.signal })
+      const response = await send(base + path, { ...settings, signal: aborting.signal })
       const chunks = openableSource(platform, response.body ?? []).open(opened)
       result =
         response.status === 200

@@ -1,4 +1,3 @@
-import type { Subscription } from 'rxjs'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { readProblems } from '../recording/codec/errors.js'
@@ -93,10 +92,10 @@ export class MarketFile {
     private readonly options: ReadOptions,
   ) {}
 
-  /** Reads and understands a file. Throws if it cannot be read or understood. `closing` ends the reading. */
-  static async open(path: string, options: ReadOptions, closing: Subscription): Promise<MarketFile> {
+  /** Reads and understands a file. Throws if it cannot be read or understood. */
+  static async open(path: string, options: ReadOptions): Promise<MarketFile> {
     try {
-      const table = await openTable(path, closing)
+      const table = await openTable(path)
       const layout = layoutOf(table, options.columns)
       if (layout.columns.symbol === undefined && options.token === undefined)
         throw new Error('it has no column of symbols; give --token, or --symbol')

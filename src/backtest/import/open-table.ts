@@ -1,9 +1,3 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { Subscription } from 'rxjs'
 import { readFileBytes } from '../recording/files/files.js'
 import { isHeaderLine } from '../recording/codec/row-codec.js'
@@ -23,14 +17,14 @@ const hasTwoLines = (part: Uint8Array): boolean => part.indexOf(10) !== part.las
 
 /**
  * Recognises the format of a file by its content, and opens it. Throws if the file cannot be read, or its format is not one of
- * CSV, NDJSON and Parquet. `closing` ends the reading.
+ * CSV, NDJSON and Parquet.
  */
-export const openTable = async (path: string, closing: Subscription): Promise<Table> => {
+export const openTable = async (path: string): Promise<Table> => {
   const { head, isGzip } = await readHead(path)
   const text = Buffer.from(head).toString('latin1', 0, 4)
   if (text === 'PAR1') {
     const { parquetTable } = await import('./parquet.js')
-    return parquetTable(isGzip ? await decompressed(path, closing) : path, isGzip)
+    return parquetTable(path, isGzip)
   }
   if (text.startsWith('PK')) throw new Error('it is a ZIP archive (or a workbook); decompress it first')
   return textTable(path, head, isGzip)
@@ -56,15 +50,6 @@ const readHead = async (path: string): Promise<{ readonly head: Uint8Array; read
     opened.unsubscribe()
   }
   return { head: Buffer.concat(parts), isGzip: first?.[0] === gzipStart }
-}
-
-/** A decompressed copy in a temporary folder, because Parquet is read from its end. */
-const decompressed = async (path: string, closing: Subscription): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-streams-import-'))
-  closing.add(() => void rm(folder, { recursive: true, force: true }))
-  const copy = join(folder, 'table.parquet')
-  await pipeline(Readable.from(chunksOf(path, closing)), createWriteStream(copy))
-  return copy
 }
 
 const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {

@@ -1,14 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import * as zlib from 'node:zlib'
 import {
   asyncBufferFromFile,
   parquetMetadataAsync,
   parquetReadObjects,
   parquetSchema,
-  snappyUncompress,
   type Compressors,
   type SchemaElement,
 } from 'hyparquet'
-import { printable } from '../../base/errors/text.js'
 import { sampleRows, type Cells, type Table } from './table.js'
 
 /** The rows that are read at once. */
@@ -19,21 +18,16 @@ export const parquetTable = async (path: string, isGzip: boolean): Promise<Table
   namingDamage(() => openParquet(path, isGzip))
 
 const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
-  const file = await asyncBufferFromFile(path)
-  const { schema, ...rest } = await parquetMetadataAsync(file)
-  const elements = parquetSchema({ schema, ...rest })
+  // Parquet is read from its end.
+  const file = isGzip
+    ? Uint8Array.from(zlib.gunzipSync(await readFile(path))).buffer
+    : await asyncBufferFromFile(path)
+  const metadata = await parquetMetadataAsync(file)
+  const elements = parquetSchema(metadata)
     .children.filter(({ children }) => children.length === 0)
     .map(({ element }) => element)
   const names = elements.map(({ name }) => name)
   const texts = elements.map(cellTextOf)
-  // The library makes a decimal a double. Without its annotation, the value is the unscaled integer.
-  const metadata = {
-    ...rest,
-    schema: schema.map((each) => (isDecimal(each) ? withoutAnnotation(each) : each)),
-  }
-  for (const { num_rows } of metadata.row_groups)
-    if (num_rows > maxGroupRows)
-      throw new Error(`expected row groups of at most ${maxGroupRows} rows, got one of ${num_rows}`)
   /** The rows of a part of a row group. */
   const rowsOf = async (
     rowStart: number,
@@ -90,60 +84,21 @@ const namingDamage = async <A>(read: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** A page of one value, repeated, is a few bytes, and may have as many rows as its group. */
-const maxGroupRows = 2 ** 24
-
-/** Usual are 1 MiB. A few bytes may claim to be a page of any size. */
-const maxPageBytes = 2 ** 26
-
-/** Allocates no more than the size that the page claims, and no larger page. */
-const sized =
-  (decompress: (data: Uint8Array, size: number, limit: { maxOutputLength: number }) => Uint8Array) =>
-  (data: Uint8Array, size: number): Uint8Array => {
-    if (!(size >= 0 && size <= maxPageBytes))
-      throw new Error(`expected pages of at most ${maxPageBytes} bytes, got one of ${size}`)
-    return decompress(data, size, { maxOutputLength: Math.max(1, size) })
-  }
-
 /** zstd is in Node 22.15 and later. */
-const { zstdDecompressSync } = zlib as {
-  zstdDecompressSync?: (data: Uint8Array, options: { maxOutputLength: number }) => Buffer
-}
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: (data: Uint8Array) => Buffer }
 
 const compressors: Compressors = {
-  SNAPPY: sized((data, size) => {
-    const page = new Uint8Array(size)
-    snappyUncompress(data, page)
-    return page
-  }),
-  GZIP: sized((data, _, limit) => zlib.gunzipSync(data, limit)),
-  BROTLI: sized((data, _, limit) => zlib.brotliDecompressSync(data, limit)),
-  ...(zstdDecompressSync === undefined
-    ? {}
-    : { ZSTD: sized((data, _, limit) => zstdDecompressSync(data, limit)) }),
+  GZIP: (data) => zlib.gunzipSync(data),
+  BROTLI: (data) => zlib.brotliDecompressSync(data),
+  ...(zstdDecompressSync === undefined ? {} : { ZSTD: (data) => zstdDecompressSync(data) }),
 }
 
-const isDecimal = ({ converted_type, logical_type }: SchemaElement): boolean =>
-  converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
-
-const withoutAnnotation = (element: SchemaElement): SchemaElement => {
-  const plain = { ...element }
-  delete plain.converted_type
-  delete plain.logical_type
-  return plain
+/** The text of a value of a column. The library makes a decimal a double, the last digits of which are not those of the file. */
+const cellTextOf = ({ type, converted_type, logical_type, scale }: SchemaElement) => {
+  const isDecimal = converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
+  return (value: unknown): string | undefined =>
+    isDecimal && typeof value === 'number' ? value.toFixed(scale) : plainText(value, type === 'BYTE_ARRAY')
 }
-
-/** The text of a value of a column. */
-const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undefined) => {
-  if (!isDecimal(element)) return (value) => plainText(value, element.type === 'BYTE_ARRAY')
-  const scale = element.scale ?? (element.logical_type?.type === 'DECIMAL' ? element.logical_type.scale : 0)
-  if (!(scale >= 0 && scale <= maxScale))
-    throw new Error(`expected a scale from 0 to ${maxScale} of ${printable(element.name)}, got ${scale}`)
-  return (value) => decimalText(unscaledOf(value), scale)
-}
-
-/** The digits of 256 bits. */
-const maxScale = 78
 
 /** A timestamp is a `Date`, in ms. */
 const plainText = (value: unknown, isText: boolean): string | undefined => {
@@ -151,18 +106,4 @@ const plainText = (value: unknown, isText: boolean): string | undefined => {
   if (typeof value === 'string') return value
   if (isText && value instanceof Uint8Array) return Buffer.from(value).toString('utf8')
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
-}
-
-/** Bytes are in two's complement, the highest first. */
-const unscaledOf = (value: unknown): bigint | undefined => {
-  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value)
-  if (!(value instanceof Uint8Array) || value.length === 0 || value.length > 32) return undefined
-  return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`))
-}
-
-const decimalText = (unscaled: bigint | undefined, scale: number): string | undefined => {
-  if (unscaled === undefined) return undefined
-  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0')
-  const whole = digits.slice(0, digits.length - scale)
-  return `${unscaled < 0n ? '-' : ''}${whole}${scale === 0 ? '' : `.${digits.slice(-scale)}`}`
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import { createWholeRecording } from '../../backtest/recording/write/recording-file.js'
 import type { OwnRow } from '../../backtest/recording/write/own-rows.js'
 import { writeFile, type KnownHeader } from '../../backtest/recording/write/write-recording.js'
@@ -140,12 +139,11 @@ async function importFiles(
   for (const signal of signals) io.on(signal, stop)
   const now = rxClock.wallClock()
   const options = { columns, resolve, token, interval, strict, maxRows, checkStop, now }
-  const closing = new Subscription()
   const market: MarketFile[] = []
   const grouped = numberFormat(io.stdout)
   try {
     for (const path of files) {
-      const file = await MarketFile.open(path, options, closing)
+      const file = await MarketFile.open(path, options)
       market.push(file)
       io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
     }
@@ -159,7 +157,6 @@ async function importFiles(
       )
     if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
   } finally {
-    closing.unsubscribe()
     for (const signal of signals) io.off(signal, stop)
   }
 }

@@ -6,7 +6,7 @@ import { compareTicks, type MarketRow, type Series, type Tick } from './market-r
 export type CandleInterval = { readonly ms: number } | { readonly months: number }
 
 /**
- * The end of a candle: `interval` after its start, if that is given; else the close time of its row, and the end of the candle if
+ * The end of a candle: `interval` after its start, if that is given; else the close time of its row, if that is after its start, and the end of the candle if
  * that is its last ms or second; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
  * later. `next`: the next start of its token, if there is one.
  */
@@ -17,8 +17,8 @@ const endOf = (
 ): number => {
   if (interval !== undefined) return 'ms' in interval ? at + interval.ms : monthsLater(at, interval.months)
   const usual = series.starts.usual ?? Infinity
-  const closeTime = candle?.closeTime
-  if (closeTime !== undefined) {
+  const closeTime = candle?.closeTime ?? NaN
+  if (closeTime > at) {
     const isLastSecond = (end: number | undefined): end is number =>
       end !== undefined && closeTime <= end && end - closeTime <= 1000
     return [next, at + usual].find(isLastSecond) ?? closeTime + 1

@@ -167,7 +167,7 @@ const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
   isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
 
 /** True for a row with more cells than the header, other than empty ones. */
-export const isWider = (cells: Cells, width: number): boolean =>
+const isWider = (cells: Cells, width: number): boolean =>
   cells.length > width &&
   cells.some((cell, index) => index >= width && cell !== undefined && cell.trim() !== '')
 

@@ -2,7 +2,7 @@ import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { readProblems } from '../recording/codec/errors.js'
 import { candleTicks, type CandleInterval } from './candles.js'
-import { columnName, isWider, layoutOf, type GivenColumns, type Layout } from './columns.js'
+import { columnName, layoutOf, type GivenColumns, type Layout } from './columns.js'
 import {
   CandleStarts,
   type ImportedToken,
@@ -18,9 +18,8 @@ import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js
 /** Why a row is invalid. */
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
-/** What may be misunderstood, of rows that are kept. */
-export type Warning =
-  'more cells than the header' | 'no depth, because a quantity is no number, or --tokens has no decimals'
+/** What is missing in rows that are kept. */
+export type Warning = 'no depth, because a quantity is no number, or --tokens has no decimals'
 
 export interface ReasonCount {
   readonly count: number
@@ -172,9 +171,6 @@ export class MarketFile {
     this.lastAt = at
     if (isTruncated(cells[this.layout.columns.time] ?? '')) this.truncated++
     for (const index of this.layout.namingColumns) this.addName(index, cells[index] ?? '')
-    const width = this.table.names?.length ?? Infinity
-    if (cells.length > width && isWider(cells, width))
-      count(this.warnings, 'more cells than the header', cells, line)
     const { bid, ask } = this.layout.columns
     if (bid !== undefined && ask !== undefined)
       this.addHalfSpread(numberOf(cells[bid] ?? ''), numberOf(cells[ask] ?? ''))
@@ -285,7 +281,7 @@ export class MarketFile {
     const problem = problemOf(price) ?? problemOf(high) ?? problemOf(low) ?? problemOf(close)
     if (problem !== undefined) return problem
     const end = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
-    return rowOf(price, undefined, { high, low, close, closeTime: end > at ? end : undefined })
+    return rowOf(price, undefined, { high, low, close, closeTime: end })
   }
 
   private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {

@@ -43,8 +43,8 @@ interface Candle {
   readonly high: number
   readonly low: number
   readonly close: number
-  /** In ms since the Unix epoch, rounded down. */
-  readonly closeTime: number | undefined
+  /** In ms since the Unix epoch, rounded down; NaN without one. */
+  readonly closeTime: number
 }
 
 /** By time; of one time, closes come first. */
@@ -57,6 +57,8 @@ export class CandleStarts {
   different: number | undefined
   /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
   usual: number | undefined
+  /** The number of close times that are not after their start, which are not used, or are after the next start. */
+  oddEnds = 0
   private last: MarketRow | undefined
   /** How often two starts have a distance. */
   private readonly distances = new Map<number, number>()
@@ -64,8 +66,10 @@ export class CandleStarts {
   add(row: MarketRow): void {
     const { last, distances } = this
     this.last = row
+    if (closeTimeOf(row) <= row.at) this.oddEnds++
     if (last === undefined) return
     const distance = row.at - last.at
+    if (distance > 0 && closeTimeOf(last) > row.at) this.oddEnds++
     if (distance > 0) distances.set(distance, (distances.get(distance) ?? 0) + 1)
     else if (!isSameCandle(row, last)) this.different ??= row.at
   }
@@ -85,6 +89,8 @@ export class CandleStarts {
     )
   }
 }
+
+const closeTimeOf = ({ candle }: MarketRow): number => candle?.closeTime ?? NaN
 
 const isSameCandle = (a: MarketRow, b: MarketRow): boolean =>
   a.price === b.price &&

@@ -277,13 +277,18 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
   ].join('\n')
 }
 
-/** The candles whose starts have another distance than usual, other than a gap. */
+/** The candles whose starts have another distance than usual, other than a gap, and those whose close times do not fit. */
 const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly string[] =>
-  [...series.values()].flatMap(({ starts: { odd, usual } }) =>
-    usual === undefined || odd === 0
+  [...series.values()].flatMap(({ starts: { odd, oddEnds, usual } }) => [
+    ...(usual === undefined || odd === 0
       ? []
-      : [`  rows at odd distances, not of ${formatLength(usual)}: ${grouped(String(odd))}`],
-  )
+      : [`  rows at odd distances, not of ${formatLength(usual)}: ${grouped(String(odd))}`]),
+    ...(oddEnds === 0
+      ? []
+      : [
+          `  close times that are not after their start, or are after the next one: ${grouped(String(oddEnds))}`,
+        ]),
+  ])
 
 /** Fills are at the midpoint: the flag that adds the half spread. */
 const spreadTexts = ({ medianHalfSpread }: MarketFile): readonly string[] => {

@@ -289,6 +289,23 @@ describe('import', () => {
     ])
   })
 
+  it('counts the close times that do not fit the starts', async () => {
+    const header = candleHeader.replace('close\n', 'close,close_time\n')
+    const ends = [1, 0, 5, 4, 5].map((end, minute) => candle(minute, 100 + minute, start + end * 60_000))
+    const { ticks, stdout } = await ticksOf(header + ends.join(''))
+    // One that is not after its start is not used.
+    expect(ticks.filter(([, usd]) => usd >= 105).map(([minute]) => minute)).toEqual([
+      1,
+      2,
+      4,
+      5,
+      5 + 1 / 60_000,
+    ])
+    expect(stdout).toContain('  close times that are not after their start, or are after the next one: 2\n')
+    const fitting = [1, 2, 3].map((end, minute) => candle(minute, 100 + minute, start + end * 60_000 - 1))
+    expect((await ticksOf(header + fitting.join(''))).stdout).not.toContain('close times')
+  })
+
   it('merges the candles of several files: a close comes before the open of the next file', async () => {
     const files = {
       'b.csv': candleHeader + candle(2, 102) + candle(3, 103),
@@ -557,13 +574,6 @@ describe('import', () => {
     expect(rows.map(({ price: usd }) => usd)).toEqual([1, 3])
     expect(stdout).toContain('unknown symbol: 1, first in line 3')
     expect(stdout).toContain('unknown symbols: "BTCUSDT"; define them in --tokens')
-  })
-
-  it('counts rows with more cells than the header, shows the first, and keeps them', async () => {
-    const text = `time,price,note\n${start},1,a\n${start + 1},2,a,b,\n`
-    const { stdout, rows } = await imported({ 'trades.csv': text })
-    expect(stdout).toContain(`more cells than the header: 1, first in line 3: "${start + 1} | 2 | a | b |"`)
-    expect(rows).toHaveLength(2)
   })
 
   it('guesses no columns without a header, and recognises the column that has times', async () => {

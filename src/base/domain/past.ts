@@ -69,8 +69,7 @@ export const readPosition = (value: unknown): PricePosition | undefined => {
   return isRun(run) && isCount(count) ? { run, count } : undefined
 }
 
-export const isRun = (value: unknown): value is string =>
-  typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
+const isRun = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 
 /** Far below the largest safe integer, because the prices that follow are counted from it. */
 const maxCount = 2 ** 52

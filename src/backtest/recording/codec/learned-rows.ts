@@ -7,7 +7,7 @@ import {
   powersOfTen,
   zero,
 } from '../../../wire/codec/fast-path.js'
-import { isCount, isRun } from '../../../base/domain/past.js'
+import { isCount, type PricePosition } from '../../../base/domain/past.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
@@ -53,8 +53,7 @@ const beforeMidpoint = (mint: string): string =>
   `,"mint":"${mint}","event":{"_tag":"Right","right":{"mint":"${mint}","price":`
 const beforeReceivedAt = new ByteText(',"receivedAt":')
 const beforeEpoch = new ByteText(',"epoch":')
-const beforeRun = new ByteText('}},"position":{"run":"')
-const beforeCount = new ByteText('","count":')
+const beforeCount = ({ run }: PricePosition): string => `}},"position":{"run":"${run}","count":`
 const beforeTimestamp = new ByteText(',"timestamp":')
 const beforeBuyQuantity = new ByteText(',"buy":{"totalQuantity":"')
 const beforeSellQuantity = new ByteText('},"sell":{"totalQuantity":"')
@@ -64,17 +63,25 @@ const afterSides = new ByteText('},"receivedAt":')
 /** The start of such a row. The group is the topic or the mint: no character of it is escaped. */
 const startPattern = /^\{"_tag":"(?:Price","at":[\d.]+,"topic|Depth","at":[\d.]+,"mint)":"([\w-]+)"/
 
+/** A topic, and the run of its last row that was learned. */
+interface LearnedTopic {
+  readonly topic: Topic
+  readonly run: string
+  /** The text before the count of a position in this run. */
+  readonly beforeCount: ByteText | undefined
+}
+
 /**
  * Recognises the rows of prices and depths in the layout in which `record` writes them, by their bytes. `learn` stores the
- * topic or the mint of a row that the slow path has decoded. `recognise` reads the numbers of a later row of it, and compares
- * all other bytes. Any other row takes the slow path, which also makes the errors.
+ * topic with its run, or the mint, of a row that the slow path has decoded. `recognise` reads the numbers of a later row of it, and
+ * compares all other bytes. Any other row takes the slow path, which also makes the errors.
  *
  * Why it is correct: by the grammar of JSON, a recognised row is an object with exactly these fields, without duplicate
  * keys and escapes. The slow path has accepted its topic or mint. Its numbers are checked as on the slow path.
  */
 export class LearnedRows {
   /** By the bytes between the time and the price. */
-  private readonly topics = new KnownTexts<Topic>()
+  private readonly topics = new KnownTexts<LearnedTopic>()
   private readonly mints = new KnownTexts<Address>()
   private readonly line = new RowBytes()
 
@@ -86,7 +93,11 @@ export class LearnedRows {
   /** `text`: the line of the row. */
   learn(text: string, row: Row): void {
     const name = startPattern.exec(text)?.[1]
-    if (row._tag === 'Price' && row.topic === name) this.topics.add(beforePrice(name), row.topic)
+    if (row._tag === 'Price' && row.topic === name) {
+      const { topic, position } = row
+      const before = position && new ByteText(beforeCount(position))
+      this.topics.add(beforePrice(name), { topic, run: position?.run ?? '', beforeCount: before })
+    }
     if (row._tag === 'Depth' && row.mint === name) this.mints.add(beforeMidpoint(name), row.mint)
   }
 
@@ -98,28 +109,25 @@ export class LearnedRows {
     return line.skip(beforeDepthTime) ? this.readDepthRow() : undefined
   }
 
-  /** Any comparison with NaN, which stands for a number in another form, is false. */
+  /** Any comparison with NaN, which stands for a missing number and for one in another form, is false. */
   private readPriceRow(): PriceRow | undefined {
     const { line } = this
     const at = line.readNumber()
-    const topic = line.readKnown(this.topics)
-    if (topic === undefined) return undefined
+    const learned = line.readKnown(this.topics)
+    if (learned === undefined) return undefined
+    const { topic, run, beforeCount } = learned
     const price = line.readNumber()
-    if (!line.skip(beforeReceivedAt)) return undefined
-    const receivedAt = line.readNumber()
-    if (!line.skip(beforeEpoch)) return undefined
-    const epoch = line.readNumber()
-    const run = line.skip(beforeRun) ? line.readRun() : ''
-    if (run === undefined || (run !== '' && !line.skip(beforeCount))) return undefined
-    const count = run === '' ? 0 : line.readNumber()
-    if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
+    const receivedAt = line.readNumberAfter(beforeReceivedAt)
+    const epoch = line.readNumberAfter(beforeEpoch)
     if (!(isRecordedTime(at) && isValueTime(receivedAt) && isEpoch(epoch) && isPriceValue(price)))
       return undefined
-    if (!isCount(count)) return undefined
     const event = right({ topic, price, receivedAt, epoch })
-    return run === ''
-      ? { _tag: 'Price', at, topic, event }
-      : { _tag: 'Price', at, topic, event, position: { run, count } }
+    if (beforeCount === undefined || !line.skip(beforeCount))
+      return line.skipEnd(3) ? { _tag: 'Price', at, topic, event } : undefined
+    const count = line.readNumber()
+    return line.skipEnd(2) && isCount(count)
+      ? { _tag: 'Price', at, topic, event, position: { run, count } }
+      : undefined
   }
 
   private readDepthRow(): DepthRow | undefined {
@@ -128,32 +136,27 @@ export class LearnedRows {
     const mint = line.readKnown(this.mints)
     if (mint === undefined) return undefined
     const price = line.readNumber()
-    if (!line.skip(beforeTimestamp)) return undefined
-    const timestamp = line.readNumber()
-    if (!line.skip(beforeBuyQuantity)) return undefined
-    const buy = this.readSide()
-    if (buy === undefined || !line.skip(beforeSellQuantity)) return undefined
-    const sell = this.readSide()
-    if (sell === undefined || !line.skip(afterSides)) return undefined
-    const receivedAt = line.readNumber()
-    if (!line.skipEnd(3)) return undefined
+    const timestamp = line.readNumberAfter(beforeTimestamp)
+    const buy = this.readSide(beforeBuyQuantity)
+    const sell = buy && this.readSide(beforeSellQuantity)
+    const receivedAt = line.readNumberAfter(afterSides)
+    if (buy === undefined || sell === undefined || !line.skipEnd(3)) return undefined
     if (!(isRecordedTime(at) && isValueTime(receivedAt) && isValueTime(timestamp) && isPriceValue(price)))
       return undefined
     return { _tag: 'Depth', at, mint, event: right({ mint, price, timestamp, buy, sell, receivedAt }) }
   }
 
-  private readSide(): DepthSide | undefined {
+  private readSide(before: ByteText): DepthSide | undefined {
     const { line } = this
-    const totalQuantity = line.readInteger()
-    if (totalQuantity === undefined || !line.skip(beforeUsd)) return undefined
-    const totalQuantityUsd = line.readNumber()
+    const totalQuantity = line.skip(before) ? line.readInteger() : undefined
+    if (totalQuantity === undefined) return undefined
+    const totalQuantityUsd = line.readNumberAfter(beforeUsd)
     return totalQuantityUsd < Infinity ? createDepthSide({ totalQuantity, totalQuantityUsd }) : undefined
   }
 }
 
 const brace = 0x7d
 const lineEnd = 0x0a
-const quote = 0x22
 
 /**
  * Reads the parts of a line of JSON from its bytes, one after the other. Its numbers are those that `JSON.parse` returns,
@@ -162,8 +165,6 @@ const quote = 0x22
 class RowBytes {
   /** The index of the next byte. */
   at = 0
-  /** The last run. */
-  private run = ''
   private bytes: Uint8Array = new Uint8Array()
   private view = new DataView(this.bytes.buffer)
   private readonly word = new DataView(new ArrayBuffer(8))
@@ -188,25 +189,16 @@ class RowBytes {
     return this.bytes[this.at++] === lineEnd
   }
 
-  /** Reads a run up to its quotation mark. Consecutive rows share one string. */
-  readRun(): string | undefined {
-    const { bytes, at: start, run } = this
-    const length = bytes.indexOf(quote, start) - start
-    this.at = start + length
-    let same = 0
-    while (same < length && bytes[start + same] === run.charCodeAt(same)) same++
-    if (same === length && length === run.length) return run === '' ? undefined : run
-    const text = latin1Of(bytes.subarray(start, this.at))
-    if (!isRun(text)) return undefined
-    this.run = text
-    return text
-  }
-
   /** The value of the known text that follows. */
   readKnown<Value>(texts: KnownTexts<Value>): Value | undefined {
     const known = texts.find(this.view, this.at)
     if (known !== undefined) this.at += known.text.length
     return known?.value
+  }
+
+  /** The number after the text. Returns NaN if they do not follow. */
+  readNumberAfter(text: ByteText): number {
+    return this.skip(text) ? this.readNumber() : NaN
   }
 
   /** Reads a number of JSON without a sign and an exponent. Returns NaN if there is none. */

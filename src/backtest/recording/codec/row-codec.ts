@@ -83,8 +83,6 @@ const MessageText = new t.Type<string>(
 const tagged = <Tag extends AnyError['_tag'], P extends t.Props>(tag: Tag, fields: P) =>
   t.strict({ _tag: t.literal(tag), message: MessageText, ...fields }, `an error ${tag}`)
 
-const InvalidTopicValue = tagged('InvalidTopic', { topic: t.string })
-const InvalidMintValue = tagged('InvalidMint', { mint: t.string })
 /** JSON has no NaN and no infinities: `null` is in place of them. */
 const AnyNumber = new t.Type<number>(
   'a number',
@@ -92,48 +90,31 @@ const AnyNumber = new t.Type<number>(
   (input, context) => t.number.validate(input === null ? NaN : input, context),
   t.identity,
 )
-const InvalidIntervalValue = tagged('InvalidInterval', { interval: AnyNumber })
-const SubscriptionRejectedValue = tagged('SubscriptionRejected', { topic: t.string, reason: t.string })
-const SubscriptionTimeoutValue = tagged('SubscriptionTimeout', {
-  topic: t.string,
-  afterMs: JsonNumber,
-  recent: t.readonlyArray(t.string),
-})
-const DisconnectedValue = tagged('Disconnected', {
-  code: JsonNumber,
-  reason: t.string,
-  attempt: JsonNumber,
-  retryInMs: JsonNumber,
-})
-const StaleValue = tagged('Stale', {
-  topic: t.string,
-  silentForMs: JsonNumber,
-  last: optional(RecordedPrice),
-  behindMs: optional(JsonNumber),
-})
+
 const DecodeErrorValue = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
-const UnsupportedPairValue = tagged('UnsupportedPair', {
-  base: optional(t.string),
-  quote: optional(t.string),
-  body: t.string,
-})
-const UnauthorizedValue = tagged('Unauthorized', { body: t.string })
-const HttpErrorValue = tagged('HttpError', {
-  status: JsonNumber,
-  body: t.string,
-  retryAfterMs: optional(JsonNumber),
-})
-const NetworkErrorValue = tagged('NetworkError', { cause })
-const TimeoutValue = tagged('Timeout', { afterMs: JsonNumber })
 const ClientClosedValue = tagged('ClientClosed', {})
 
 const PriceErrorValue: t.Type<PriceError, unknown> = t.union(
   [
-    InvalidTopicValue,
-    SubscriptionRejectedValue,
-    SubscriptionTimeoutValue,
-    DisconnectedValue,
-    StaleValue,
+    tagged('InvalidTopic', { topic: t.string }),
+    tagged('SubscriptionRejected', { topic: t.string, reason: t.string }),
+    tagged('SubscriptionTimeout', {
+      topic: t.string,
+      afterMs: JsonNumber,
+      recent: t.readonlyArray(t.string),
+    }),
+    tagged('Disconnected', {
+      code: JsonNumber,
+      reason: t.string,
+      attempt: JsonNumber,
+      retryInMs: JsonNumber,
+    }),
+    tagged('Stale', {
+      topic: t.string,
+      silentForMs: JsonNumber,
+      last: optional(RecordedPrice),
+      behindMs: optional(JsonNumber),
+    }),
     DecodeErrorValue,
     ClientClosedValue,
   ],
@@ -142,14 +123,14 @@ const PriceErrorValue: t.Type<PriceError, unknown> = t.union(
 
 const DepthErrorValue: t.Type<DepthError, unknown> = t.union(
   [
-    InvalidMintValue,
-    InvalidIntervalValue,
+    tagged('InvalidMint', { mint: t.string }),
+    tagged('InvalidInterval', { interval: AnyNumber }),
+    tagged('UnsupportedPair', { base: optional(t.string), quote: optional(t.string), body: t.string }),
+    tagged('Unauthorized', { body: t.string }),
+    tagged('HttpError', { status: JsonNumber, body: t.string, retryAfterMs: optional(JsonNumber) }),
+    tagged('NetworkError', { cause }),
+    tagged('Timeout', { afterMs: JsonNumber }),
     DecodeErrorValue,
-    UnsupportedPairValue,
-    UnauthorizedValue,
-    HttpErrorValue,
-    NetworkErrorValue,
-    TimeoutValue,
     ClientClosedValue,
   ],
   'an error of a depth',

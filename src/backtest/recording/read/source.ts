@@ -58,9 +58,8 @@ export interface SourcePlatform {
   readonly publish: Publish
 }
 
-export interface PlatformSource extends Partial<Omit<OpenableSource, 'open'>> {
-  readonly open: () => Chunks
-}
+/** A source that may have no name. */
+export type PlatformSource = Partial<OpenableSource> & Pick<OpenableSource, 'open'>
 
 /**
  * Decompresses gzip data of one or more members. Damaged and truncated data throw, after all data before the damage that can be
@@ -89,10 +88,7 @@ export const openableSource = (
   return { ...source, name, open: (closing) => decompressed(open(closing), platform.gunzip) }
 }
 
-const sourceOf = (
-  platform: SourcePlatform,
-  part: RecordingPart,
-): Partial<OpenableSource> & Pick<OpenableSource, 'open'> => {
+const sourceOf = (platform: SourcePlatform, part: RecordingPart): PlatformSource => {
   const isObject = typeof part === 'object' && (part as unknown) !== null
   if (isObject && (Symbol.asyncIterator in part || Symbol.iterator in part || isWebStream(part)))
     return { open: iterableOpener(part) }
@@ -101,10 +97,7 @@ const sourceOf = (
       'source',
       'expected a path, a file URL, an iterable of text or bytes, or an array of these',
     )
-  const { open, ...source } =
-    typeof part === 'string' ? platform.stringSource(part) : platform.urlSource(part.href)
-  // Each replay opens the source anew.
-  return { ...source, open: (closing) => ({ [Symbol.asyncIterator]: () => iteratorOf(open(), closing) }) }
+  return typeof part === 'string' ? platform.stringSource(part) : platform.urlSource(part.href)
 }
 
 /**

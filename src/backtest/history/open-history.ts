@@ -17,7 +17,6 @@ import {
   type Chunks,
   type RecordingPart,
   type SourcePlatform,
-  type WebStream,
 } from '../recording/read/source.js'
 import { MovableDeadline } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
@@ -35,15 +34,8 @@ export const openHistoryOn =
 /** Time without data after which a request fails, in ms. */
 const silenceLimit = 60_000
 
-/** `fetch` of a platform. */
-type Fetch = (url: string, init: typeof settings & { readonly signal: AbortSignal }) => Promise<FetchResponse>
-
-/** The part of a `Response` that is used here. The types of Node, of undici and of browsers differ. */
-interface FetchResponse {
-  readonly status: number
-  readonly headers: { readonly get: (name: string) => string | null }
-  readonly body: WebStream | null
-}
+/** Sends a request. */
+type Fetch = (url: string, init: RequestInit & { readonly signal: AbortSignal }) => Promise<Response>
 
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
 const gatewayHistory = (platform: SourcePlatform, send: Fetch, url: string): History => {
@@ -138,11 +130,7 @@ const startOf = async (chunks: Chunks): Promise<string> => {
   return text.slice(0, maxErrorLength)
 }
 
-const errorOf = (
-  { status, headers }: FetchResponse,
-  body: string,
-  topic: Topic | undefined,
-): HistoryError => {
+const errorOf = ({ status, headers }: Response, body: string, topic: Topic | undefined): HistoryError => {
   if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`))
     return unknownTopicAs(topic, body)
   const header = (name: string): string | undefined => headers.get(name) ?? undefined

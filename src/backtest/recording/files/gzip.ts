@@ -1,4 +1,5 @@
 import { constants, crc32, deflateRawSync, createGunzip } from 'node:zlib'
+import type { AppendedFile } from './appended-file.js'
 
 /** Header of a gzip member, without a name and a time, from an unknown operating system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
@@ -6,35 +7,45 @@ const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 /** In bytes. The text that a block may refer to: that of the format. */
 const windowLength = 2 ** 15
 
-/** Compressed bytes, and the trailer that ends the data if no block follows. */
-export interface GzipBlock {
-  readonly data: Uint8Array
-  readonly trailer: Uint8Array
-}
-
 /**
- * Compresses data block by block to one gzip member. Each block can be decompressed when it is written, and may refer to
- * the text of the blocks before it, as in the parallel compressor pigz. The first block includes the header.
+ * Writes blocks of text to a file as one gzip member. Each block may refer to the text of those before it, as in the parallel
+ * compressor pigz. The file is complete after each block, which overwrites the trailer and adds a new one.
  */
-export class Gzip {
+export class GzipBlocks {
   private checksum = 0
+  /** Of the text, in bytes. */
   private length = 0
-  private window: Uint8Array = new Uint8Array(0)
+  private window: Uint8Array = new Uint8Array()
+  private trailer: Uint8Array = new Uint8Array()
+  /** Where the next block starts. */
+  private end = 0
 
-  compress(text: Uint8Array): GzipBlock {
+  constructor(private readonly file: Pick<AppendedFile, 'append' | 'cut'>) {}
+
+  /** If the block cannot be written, the file is as before. */
+  append(text: Uint8Array): void {
+    const { file, window, trailer, end } = this
     const compressed = deflateRawSync(text, {
       finishFlush: constants.Z_SYNC_FLUSH,
-      ...(this.window.length === 0 ? {} : { dictionary: this.window }),
+      ...(window.length === 0 ? {} : { dictionary: window }),
     })
-    const data = this.length === 0 ? Buffer.concat([header, compressed]) : compressed
+    const block = end === 0 ? Buffer.concat([header, compressed]) : compressed
     this.checksum = crc32(text, this.checksum)
     this.length += text.length
-    this.window = Buffer.concat([this.window, text]).subarray(-windowLength)
-    return { data, trailer: this.trailer() }
+    this.window = Buffer.concat([window, text]).subarray(-windowLength)
+    this.trailer = this.newTrailer()
+    file.cut(end)
+    try {
+      file.append(Buffer.concat([block, this.trailer]))
+    } catch (thrown) {
+      file.append(trailer)
+      throw thrown
+    }
+    this.end += block.length
   }
 
-  /** An empty last block, the checksum, and the length of the data modulo 2^32. */
-  private trailer(): Uint8Array {
+  /** An empty last block, the checksum, and the length of the text modulo 2^32. */
+  private newTrailer(): Uint8Array {
     const trailer = Buffer.alloc(10)
     trailer.writeUInt8(3, 0)
     trailer.writeUInt32LE(this.checksum, 2)

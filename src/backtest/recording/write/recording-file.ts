@@ -4,7 +4,7 @@ import { delay } from '../../../base/time/timers.js'
 import { systemClock } from '../../../base/time/clock.js'
 import { createFile, type AppendedFile } from '../files/appended-file.js'
 import { partOf } from '../files/files.js'
-import { Gzip } from '../files/gzip.js'
+import { GzipBlocks } from '../files/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 import type { NewRecording } from './write-recording.js'
 
@@ -27,7 +27,7 @@ export const maxBlockMs = 2_000
 
 /**
  * Creates a file. Each line of a plain file is written synchronously: a killed process loses no line. So is the first line of a
- * gzip file, the header; the others are compressed in blocks; the file is complete after each block, because each block overwrites the trailer and adds a new one.
+ * gzip file, the header; the others are compressed in blocks.
  * Throws if the file cannot be created or exists already: a recording is never overwritten. If a line cannot be written
  * completely, for example on a full disk, the written part is removed.
  */
@@ -70,14 +70,14 @@ class BlockFile implements RecordingFile {
   private timer = Subscription.EMPTY
   private failure: Error | undefined
   private isOpen = true
-  private readonly writeBlock: (text: string) => void
+  private readonly blocks: Pick<BlockTarget, 'append'>
 
   constructor(
     private readonly file: BlockTarget,
     isGzip: boolean,
     private readonly maxMs: number,
   ) {
-    this.writeBlock = isGzip ? gzipWriter(file) : (text) => file.append(Buffer.from(text))
+    this.blocks = isGzip ? new GzipBlocks(file) : file
   }
 
   get bytes(): number {
@@ -112,29 +112,10 @@ class BlockFile implements RecordingFile {
   private flush(): void {
     this.timer.unsubscribe()
     try {
-      if (this.failure === undefined) this.writeBlock(this.block)
+      if (this.failure === undefined) this.blocks.append(Buffer.from(this.block))
     } catch (thrown) {
       this.failure = thrown as Error
     }
     this.block = ''
-  }
-}
-
-const gzipWriter = (file: BlockTarget): ((text: string) => void) => {
-  const gzip = new Gzip()
-  /** Where the next block starts. */
-  let end = 0
-  let lastTrailer: Uint8Array = new Uint8Array()
-  return (text) => {
-    const { data, trailer } = gzip.compress(Buffer.from(text))
-    file.cut(end)
-    try {
-      file.append(Buffer.concat([data, trailer]))
-    } catch (thrown) {
-      file.append(lastTrailer)
-      throw thrown
-    }
-    lastTrailer = trailer
-    end += data.length
   }
 }

@@ -214,19 +214,23 @@ const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): K
   return undefined
 }
 
-const fieldsOf: Readonly<Record<Kind, readonly Field[]>> = {
+/** The columns with the prices of a row. */
+export const priceFields: Readonly<Record<Kind, readonly Field[]>> = {
   trades: ['price'],
   quotes: ['bid', 'ask'],
-  'tops of a book': ['bid', 'ask', 'bidQuantity', 'askQuantity'],
-  candles: [...candleFields, 'closeTime'],
+  'tops of a book': ['bid', 'ask'],
+  candles: candleFields,
 }
 
-const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Record<Field, number>> =>
-  Object.fromEntries(
-    Object.entries(columns).filter(([field]) =>
-      (['time', 'symbol', ...fieldsOf[kind]] as readonly string[]).includes(field),
-    ),
-  )
+const otherFields: Readonly<Partial<Record<Kind, readonly Field[]>>> = {
+  'tops of a book': ['bidQuantity', 'askQuantity'],
+  candles: ['closeTime'],
+}
+
+const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Record<Field, number>> => {
+  const names = ['time', 'symbol', ...priceFields[kind], ...(otherFields[kind] ?? [])]
+  return Object.fromEntries(Object.entries(columns).filter(([field]) => names.includes(field)))
+}
 
 /** The unit of most times. */
 const unitOfColumn = (name: string, texts: readonly string[]): Unit => {

@@ -1,8 +1,7 @@
-import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { readProblems } from '../recording/codec/errors.js'
 import { candleTicks, type CandleInterval } from './candles.js'
-import { columnName, layoutOf, type GivenColumns, type Layout } from './columns.js'
+import { columnName, layoutOf, priceFields, type GivenColumns, type Layout } from './columns.js'
 import {
   CandleStarts,
   type ImportedToken,
@@ -83,13 +82,16 @@ export class MarketFile {
   private separated: string | undefined
   private readonly named = new Map<number, Set<string>>()
   private readonly bySymbol = new Map<string, Series | undefined>()
+  private readonly priceColumns: readonly number[]
 
   private constructor(
     readonly path: string,
     readonly table: Table,
     readonly layout: Layout,
     private readonly options: ReadOptions,
-  ) {}
+  ) {
+    this.priceColumns = priceFields[layout.kind].map((field) => layout.columns[field] ?? -1)
+  }
 
   /** Reads and understands a file. Throws if it cannot be read or understood. */
   static async open(path: string, options: ReadOptions): Promise<MarketFile> {
@@ -253,40 +255,25 @@ export class MarketFile {
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
     if (series === undefined) return 'unknown symbol'
-    const rowOf = (usd: number, depth?: Quantities, candle?: MarketRow['candle']): MarketRow => ({
+    const numbers = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
+    const invalid = numbers.find((number) => !(number > 0))
+    if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
+    const [first = NaN, second = NaN, low = NaN, close = NaN] = numbers
+    const isQuote = columns.bid !== undefined
+    const closeTime = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
+    return {
       at,
       series,
       token: series.token,
-      price: usd,
-      depth,
-      candle,
-    })
-    const number = (column: number | undefined): number =>
-      numberOf((column === undefined ? undefined : cells[column]) ?? '')
-    if (kind === 'trades') {
-      const price = number(columns.price)
-      return problemOf(price) ?? rowOf(price)
+      price: isQuote ? (first + second) / 2 : first,
+      depth: isQuote ? this.depthOf(cells, series) : undefined,
+      candle: kind === 'candles' ? { high: second, low, close, closeTime } : undefined,
     }
-    if (kind !== 'candles') {
-      const [bid, ask] = [number(columns.bid), number(columns.ask)]
-      const depth = kind === 'quotes' ? undefined : this.depthOf(cells, series)
-      return problemOf(bid) ?? problemOf(ask) ?? rowOf((bid + ask) / 2, depth)
-    }
-    const [price, high, low, close] = [
-      number(columns.open),
-      number(columns.high),
-      number(columns.low),
-      number(columns.close),
-    ]
-    const problem = problemOf(price) ?? problemOf(high) ?? problemOf(low) ?? problemOf(close)
-    if (problem !== undefined) return problem
-    const end = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
-    return rowOf(price, undefined, { high, low, close, closeTime: end })
   }
 
   private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {
-    const { bidQuantity = -1, askQuantity = -1 } = this.layout.columns
-    if (decimals === undefined) return undefined
+    const { bidQuantity, askQuantity } = this.layout.columns
+    if (decimals === undefined || bidQuantity === undefined || askQuantity === undefined) return undefined
     const buy = unitsOf(cells[askQuantity] ?? '', decimals)
     const sell = unitsOf(cells[bidQuantity] ?? '', decimals)
     return buy === undefined || sell === undefined ? undefined : { buy, sell }
@@ -315,9 +302,4 @@ export class MarketFile {
 const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void => {
   const known = counts.get(reason) ?? { count: 0, line, text: cells.join(' | ') }
   counts.set(reason, { ...known, count: known.count + 1 })
-}
-
-const problemOf = (price: number): Reason | undefined => {
-  if (isPriceValue(price)) return undefined
-  return Number.isNaN(price) ? 'not a number' : 'not above 0'
 }

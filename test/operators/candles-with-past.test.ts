@@ -15,7 +15,7 @@ import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 
-const failure = left(unknownTopic(a, []))
+const failure = left(unknownTopic(a))
 
 /** The subscription is at frame 0. */
 const past: Readonly<Record<string, Either<HistoryError, PastEvent>>> = {

@@ -31,7 +31,7 @@ const past: Readonly<Record<string, Past>> = {
   r: pastPrice(6, 106),
   s: pastPrice(9, 109),
   g: pastGap(4, 8),
-  F: left(unknownTopic(a, [])),
+  F: left(unknownTopic(a)),
 }
 
 const unrecorded = (start: number, to: number): Past =>

@@ -15,7 +15,7 @@ import { collectTimed, timeline$ } from './support/timeline.js'
 const liveAt = (frame: number): Either<string, Price> =>
   priceAt(frame, a, 100 + frame) as Either<never, Price>
 
-const failure = left(unknownTopic(a, []))
+const failure = left(unknownTopic(a))
 
 const past: Readonly<Record<string, Either<HistoryError, PastEvent>>> = {
   F: failure,

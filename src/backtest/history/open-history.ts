@@ -7,7 +7,7 @@ import { decodeCoveredTopics, emitPastLine } from './past-codec.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { httpError, networkError, timeout } from '../../base/errors/constructors.js'
-import { unknownTopicAs } from '../recording/codec/errors.js'
+import { unknownTopic } from '../recording/codec/errors.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import { readWholeLines } from '../recording/read/whole-lines.js'
 import { recordedHistory } from './recorded-history.js'
@@ -132,7 +132,7 @@ const startOf = async (chunks: Chunks): Promise<string> => {
 
 const errorOf = ({ status, headers }: Response, body: string, topic: Topic | undefined): HistoryError => {
   if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`))
-    return unknownTopicAs(topic, body)
+    return unknownTopic(topic)
   const header = (name: string): string | undefined => headers.get(name) ?? undefined
   const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())
   return httpError(status, body, retryAfterMs)

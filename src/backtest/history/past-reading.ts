@@ -73,7 +73,6 @@ class PastReading {
   private owner: RecordedFile | undefined
   /** True if a file has the topic. */
   private isFound = false
-  private readonly otherTopics = new Set<string>()
 
   /** `from`: in ms since the Unix epoch; `-Infinity` to read all lines before the range. */
   constructor(
@@ -98,7 +97,7 @@ class PastReading {
       if (isLeft(end) || end.right === 'starts too late') return end
     }
     if (!this.isFound && !closing.closed)
-      return from === -Infinity ? left(unknownTopic(topic, [...this.otherTopics])) : right('starts too late')
+      return from === -Infinity ? left(unknownTopic(topic)) : right('starts too late')
     topicPast.finish(isRecordedOn)
     return right('end of the range')
   }
@@ -129,7 +128,6 @@ class PastReading {
         if (line._tag === 'Recording') {
           if (line.at < topicPast.latest && isPlayed?.(origin.source, line) === false)
             return right('end of the range')
-          for (const each of line.topics) this.otherTopics.add(each)
           header = line
         }
         hasTopic ||= topicPast.concerns(line)

@@ -106,7 +106,7 @@ export class GatewayHistory {
       const files = index.filesOf(recorded)
       if (await index.forgetMissing(filesWithin(range, files))) continue
       if (files.length === 0) {
-        if (recorder.find(recorded)?.isWanted !== true) return left(unknownTopic(topic, index.topics))
+        if (recorder.find(recorded)?.isWanted !== true) return left(unknownTopic(topic))
         new TopicPast(topic, emit, range).finish(true)
         return right(undefined)
       }

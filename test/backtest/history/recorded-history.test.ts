@@ -246,7 +246,7 @@ describe('a request that cannot be answered', () => {
         _tag: 'Left',
         left: {
           _tag: 'UnknownTopic',
-          message: 'svc-0xef: not in the history, which has svc-0xab, svc-0xcd',
+          message: 'svc-0xef: not in the history; topics() lists those that are',
           topic: 'svc-0xef',
         },
       },

@@ -324,7 +324,7 @@ describe('the prices of a history', () => {
   it('report UnknownTopic for a topic that was not recorded', async () => {
     expect(
       await line(openHistory([chunksOf(whole)]).prices$('svc-0xdead', range), 'UnknownTopic'),
-    ).toMatchInlineSnapshot(`"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`)
+    ).toMatchInlineSnapshot(`"UnknownTopic: svc-0xdead: not in the history; topics() lists those that are"`)
   })
 
   it('report RecordingError for a damaged line', async () => {

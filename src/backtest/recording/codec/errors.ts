@@ -55,22 +55,11 @@ export const invalidRange = (from: unknown, to: unknown, problem: string): Inval
   to: asNumber(to),
 })
 
-/** `known`: the topics of the history. */
-export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic =>
-  unknownTopicAs(topic, `${topic}: not in the history, which has ${knownText(known)}`)
-
-/** `text`: of the gateway, which knows the topics of its history. */
-export const unknownTopicAs = (topic: string, text: string): UnknownTopic => ({
+export const unknownTopic = (topic: string): UnknownTopic => ({
   _tag: 'UnknownTopic',
-  message: oneLine(text),
+  message: `${topic}: not in the history; topics() lists those that are`,
   topic,
 })
-
-const knownText = (known: readonly string[]): string => {
-  if (known.length === 0) return 'no topic'
-  const named = oneLine(known.slice(0, 3).join(', '))
-  return known.length <= 3 ? named : `${named} and ${known.length - 3} more`
-}
 
 /** `row`: the number of the invalid row, from 1. */
 export const writeError = (thrown: unknown, row?: number): WriteError => {

@@ -92,9 +92,7 @@ export const errors: Readonly<Record<EachError['_tag'], fc.Arbitrary<EachError>>
   InvalidRange: fc
     .tuple(ms, ms, anyText)
     .map(([from, to, value]) => invalidRange(from, to, `from: expected a time, got ${describeValue(value)}`)),
-  UnknownTopic: fc
-    .tuple(topic, fc.array(topic, { maxLength: 5 }))
-    .map(([name, known]) => unknownTopic(name, known)),
+  UnknownTopic: topic.map((name) => unknownTopic(name)),
   WriteError: thrown.map((error) => writeError(error)),
   NotFresh: fc
     .tuple(

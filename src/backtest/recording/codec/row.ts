@@ -94,6 +94,10 @@ export const createHeader = (
 /** The header of a recording of one topic. */
 export const topicHeader = (topic: Topic, at: number): RecordingHeader => createHeader(at, [topic])
 
+/** Removes duplicates, ignoring case. Keeps the first spelling. */
+export const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
+  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
+
 /** In ms. The clocks that give `at` and `receivedAt` are those of one machine. */
 const maxSkew = 60_000
 

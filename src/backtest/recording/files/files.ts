@@ -1,5 +1,4 @@
 import { close, existsSync, mkdirSync, open as openWithCallback, read } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -31,21 +30,6 @@ export async function* readFileBytes(path: string | URL, start = 0): AsyncGenera
 const openFile = promisify(openWithCallback)
 const readFile = promisify(read)
 const closeFile = promisify(close)
-
-/** The length of a file, in bytes. */
-export const fileSize = async (path: string | URL): Promise<number> => (await stat(path)).size
-
-/** Reads `length` bytes of a file from a position on, or up to its end. */
-export const readFilePart = async (
-  path: string | URL,
-  position: number,
-  length: number,
-): Promise<Uint8Array> => {
-  await using file = await open(path)
-  const bytes = new Uint8Array(length)
-  const { bytesRead } = await file.read(bytes, 0, length, position)
-  return bytes.subarray(0, bytesRead)
-}
 
 /**
  * Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. `recursive: true` of Node

@@ -3,7 +3,7 @@ import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError } from '../codec/errors.js'
 import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../codec/row-codec.js'
-import type { RecordingHeader, Row } from '../codec/row.js'
+import { distinctNames, type RecordingHeader, type Row } from '../codec/row.js'
 import { allTimes, Timeline, type TimeRange } from '../codec/timeline.js'
 import { wholeFile } from './file-part.js'
 import { inTurn, PieceReader } from './in-turn.js'
@@ -209,21 +209,16 @@ export const sameTime = (name: string, other: string): DecodeIssue => ({
 })
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {
-  const assumed = distinct(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
-  const candles = distinct(all.flatMap(({ candles: each }) => each ?? []))
+  const assumed = distinctNames(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
+  const candles = distinctNames(all.flatMap(({ candles: each }) => each ?? []))
   const invalidRows = all.reduce((sum, header) => sum + (header.invalidRows ?? 0), 0)
   return {
     ...first,
     at: Math.min(...all.map(({ at }) => at)),
-    topics: distinct(all.flatMap(({ topics }) => topics)),
-    mints: distinct(all.flatMap(({ mints }) => mints)),
+    topics: distinctNames(all.flatMap(({ topics }) => topics)),
+    mints: distinctNames(all.flatMap(({ mints }) => mints)),
     ...(assumed.length === 0 ? {} : { assumedDepth: assumed.join(' or ') }),
     ...(invalidRows === 0 ? {} : { invalidRows }),
     ...(candles.length === 0 ? {} : { candles: candles.join(' and ') }),
   }
 }
-
-/** The names without those that differ only in case. */
-const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] => [
-  ...new Map(names.map((name) => [name.toLowerCase(), name])).values(),
-]

@@ -1,5 +1,6 @@
+import { open, stat } from 'node:fs/promises'
 import { publish } from '../../../wire/platform/node/diagnostics.js'
-import { fileSize, readFileBytes, readFilePart } from '../files/files.js'
+import { readFileBytes } from '../files/files.js'
 import { gunzip } from '../files/gzip.js'
 import type { PlatformSource, SourcePlatform } from './source.js'
 
@@ -15,8 +16,13 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
   name,
   open: () => readFileBytes(path),
   file: {
-    size: () => fileSize(path),
-    read: (position, length) => readFilePart(path, position, length),
+    size: async () => (await stat(path)).size,
+    read: async (position, length) => {
+      await using file = await open(path)
+      const bytes = new Uint8Array(length)
+      const { bytesRead } = await file.read(bytes, 0, length, position)
+      return bytes.subarray(0, bytesRead)
+    },
     chunks: (position) => readFileBytes(path, position),
   },
 })

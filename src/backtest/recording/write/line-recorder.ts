@@ -66,7 +66,7 @@ export class LineRecorder implements Recorder {
 
   /** Records these rows. `onEnd`: called when they complete. */
   record(rows$: Observable<Row>, onEnd = (): void => undefined): void {
-    this.subscriptions.add(rows$.subscribe({ next: (row) => this.addRow(row), complete: onEnd }))
+    this.subscriptions.add(rows$.subscribe({ next: (row) => this.add(row), complete: onEnd }))
   }
 
   readonly stop = (): Promise<RecordResult> => {
@@ -82,15 +82,11 @@ export class LineRecorder implements Recorder {
     return this.subscriptions.closed
   }
 
-  addRow(row: Row): void {
+  /** A row, or a further header. */
+  add(line: Row | RecordingHeader): void {
     if (this.hasEnded) return
-    this.rows++
-    this.writeLine(row)
-  }
-
-  /** A further header. */
-  addHeader(header: RecordingHeader): void {
-    if (!this.hasEnded) this.writeLine(header)
+    if (line._tag !== 'Recording') this.rows++
+    this.writeLine(line)
   }
 
   /** Resolves when all lines are confirmed, or the recording has ended. */

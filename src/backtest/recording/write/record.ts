@@ -14,7 +14,7 @@ import {
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/clock.js'
-import { createHeader, type RecordingHeader } from '../codec/row.js'
+import { createHeader, distinctNames, type RecordingHeader } from '../codec/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -43,7 +43,7 @@ export const recordOn =
     const { topics, mints, interval } = checkOptions(client, options)
     const header = createHeader(rxClock.wallClock(), topics, mints, interval)
     const recorder = createRecorder(createFile, options.to, header)
-    const times = new RowTimes((at) => recorder.addHeader({ ...header, at }))
+    const times = new RowTimes((at) => recorder.add({ ...header, at }))
     recorder.record(statusRow$(client, times))
     recorder.record(uncorrelatedRow$(client, times))
     recorder.record(
@@ -96,10 +96,6 @@ const checkOptions = (
   }
   return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
 }
-
-/** Removes duplicates, ignoring case. Keeps the first spelling. */
-const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
-  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
 
 const writable = objectWith(['write'])
 

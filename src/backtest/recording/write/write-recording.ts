@@ -175,8 +175,8 @@ class RowWriter {
       return
     }
     const { recorder, header } = this.started
-    if (isNew) recorder.addHeader({ ...header, ...this.names(), continues: header.at })
-    recorder.addRow(row)
+    if (isNew) recorder.add({ ...header, ...this.names(), continues: header.at })
+    recorder.add(row)
     if (recorder.hasEnded) throw new Error('the recording has ended')
   }
 
@@ -194,7 +194,7 @@ class RowWriter {
   private start(): NonNullable<typeof this.started> {
     const header = { ...createHeader(this.early[0]?.at ?? 0), ...this.known, ...this.names() }
     const recorder = new LineRecorder(this.to, header)
-    for (const row of this.early) recorder.addRow(row)
+    for (const row of this.early) recorder.add(row)
     this.early = []
     return (this.started = { recorder, header })
   }

@@ -6,9 +6,10 @@ import { emptyRecording, recordingError, unknownTopic } from '../recording/codec
 import type { HistoryError, RecordingError } from '../../base/errors/model.js'
 import { encodeRow } from '../recording/codec/row-codec.js'
 import type { RecordingHeader } from '../recording/codec/row.js'
-import type { TimeRange } from '../recording/codec/timeline.js'
+import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
 import { sameTime } from '../recording/read/merge.js'
-import type { RecordedFile, StartedFile } from '../recording/read/recorded-file.js'
+import { readSource } from '../recording/read/read-entries.js'
+import { rotatedStart, type RecordedFile, type StartedFile } from '../recording/read/recorded-file.js'
 import { TopicPast } from '../recording/summary/topic-past.js'
 
 /** A reading starts earlier than its range by this time, in ms, and then by a multiple, if it is unknown whether the topic had a price at `from`. */
@@ -22,7 +23,8 @@ export const filesInOrder = async (
   if (files.length === 0) return left(emptyRecording('the recording'))
   const started: StartedFile[] = []
   for (const file of files) {
-    const start = file.namedStart === undefined ? await file.start() : right(file.namedStart)
+    const named = rotatedStart(file.source.name)
+    const start = named === undefined ? await file.start() : right(named)
     if (isLeft(start)) return start
     started.push({ file, start: start.right })
   }
@@ -120,7 +122,7 @@ class PastReading {
       isEntered = true
       header = undefined
     }
-    for await (const entries of file.entries(closing, part)) {
+    for await (const entries of readSource(file.source, allTimes, closing, true, part)) {
       if (isLeft(entries)) return topicPast.now >= range.to ? right('end of the range') : entries
       await flush?.()
       for (const { line, origin } of entries.right) {

@@ -7,7 +7,7 @@ import { distinctNames, type RecordingHeader, type Row } from '../codec/row.js'
 import { allTimes, Timeline, type TimeRange } from '../codec/timeline.js'
 import { wholeFile } from './file-part.js'
 import { inTurn, PieceReader } from './in-turn.js'
-import { lateTime, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
+import { lateTime, readSource, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
 import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
 
@@ -61,9 +61,8 @@ async function* readRange(
   source: OpenableSource,
   { range, closing, allowsCut = false }: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  const file = new RecordedFile(source)
-  const part = range === allTimes ? wholeFile : await file.partOf(range)
-  yield* file.entries(closing, part, allowsCut, range)
+  const part = range === allTimes ? wholeFile : await new RecordedFile(source).partOf(range)
+  yield* readSource(source, range, closing, allowsCut, part)
 }
 
 /** The entries of one source. */

@@ -5,7 +5,7 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
 import { findPart, lastTime, readTimes, wholeFile, type FilePart, type PartTimes } from './file-part.js'
-import { readSource, type EntriesResult } from './read-entries.js'
+import { readSource } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 
 /** A file, and its start in ms since the Unix epoch. */
@@ -16,18 +16,13 @@ export interface StartedFile {
 
 /**
  * One recording. A plain file can be read from any position; any other source is read from its start. If a source cannot be
- * read, `header`, `start` and `entries` return an error.
+ * read, `header`, `start` and `latest` return an error.
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
   private known: { readonly size: number; readonly times: PartTimes } | undefined
 
   constructor(readonly source: OpenableSource) {}
-
-  /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
-  get namedStart(): number | undefined {
-    return rotatedStart(this.source.name)
-  }
 
   async header(): Promise<Either<RecordingError, RecordingHeader>> {
     if (this.firstHeader !== undefined) return right(this.firstHeader)
@@ -50,19 +45,6 @@ export class RecordedFile {
     return isLeft(row) ? row : right(row.right?.at ?? 0)
   }
 
-  /**
-   * The header, and the rows of a part that are within the range. An error names the line in the whole file. `closing` ends the
-   * reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
-   */
-  entries(
-    closing: Subscription,
-    part = wholeFile,
-    allowsCut = true,
-    range = allTimes,
-  ): AsyncGenerator<EntriesResult, void> {
-    return readSource(this.source, range, closing, allowsCut, part)
-  }
-
   /** The part of a plain file with the rows of a range; the whole of any other source. */
   partOf(range: TimeRange): Promise<FilePart> {
     return this.find(async (bytes) => findPart(await this.timesOf(bytes), range), wholeFile)
@@ -80,7 +62,7 @@ export class RecordedFile {
     const last = await this.find(async (bytes) => lastTime(bytes, await bytes.size()), undefined)
     if (last !== undefined) return right(last)
     let latest: number | undefined
-    for await (const entries of this.entries(new Subscription())) {
+    for await (const entries of readSource(this.source, allTimes, new Subscription(), true)) {
       if (isLeft(entries)) return entries
       for (const { line } of entries.right) if (line._tag !== 'Recording') latest = line.at
     }
@@ -118,7 +100,7 @@ export class RecordedFile {
 /** The name of a rotated file: `market.2026-11-22T10-00-00Z.ndjson`, in UTC, with a number after the time if it was taken. */
 const rotatedName = /\.(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z(?:_\d+)?\.[^/\\]*$/
 
-/** The time in the name of a rotated file, in ms since the Unix epoch; `undefined` for any other name. */
+/** The time in the name of a rotated file, not after its first row, in ms since the Unix epoch; `undefined` for any other name. */
 export const rotatedStart = (name: string): number | undefined => {
   const [, hour, minute, second] = rotatedName.exec(name) ?? []
   const at = Date.parse(`${hour}:${minute}:${second}Z`)

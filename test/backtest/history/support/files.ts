@@ -2,7 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastValueFrom, toArray, type Observable } from 'rxjs'
 import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
-import { RecordedFile, type StartedFile } from '../../../../src/backtest/recording/read/recorded-file.js'
+import {
+  RecordedFile,
+  rotatedStart,
+  type StartedFile,
+} from '../../../../src/backtest/recording/read/recorded-file.js'
 import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../support/new-folder.js'
 
@@ -20,7 +24,7 @@ export const writeFiles = (files: Readonly<Record<string, string | Uint8Array>>)
 export const startedFiles = (paths: readonly string[]): readonly StartedFile[] =>
   paths.map((path) => {
     const file = new RecordedFile(openableSource(nodePlatform, path))
-    return { file, start: file.namedStart ?? 0 }
+    return { file, start: rotatedStart(path) ?? 0 }
   })
 
 export const eventsOf = <A>(source$: Observable<A>): Promise<readonly A[]> =>

@@ -3,6 +3,7 @@ import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
+import { reasonDetails } from './events.js'
 import { fill, followPrice, tryToFill, workingOrder } from './fills.js'
 import { orderProblem } from './order-check.js'
 import { closePosition, type Order, type TradeOrder } from './orders.js'
@@ -52,7 +53,7 @@ export const onOrder = (state: AccountState, order: Order, decidedAt: number): v
   const decision = { id, order, decidedAt }
   if (problem !== undefined) state.reject(decision, problem)
   else if (order._tag === 'Cancel') cancel(state, decision)
-  else if (isTaken(id)) state.reject(decision, `id: ${id} is the id of an open order`)
+  else if (isTaken(id)) state.reject(decision, `id${reasonDetails}${id} is the id of an open order`)
   else open(state, id, order, decidedAt)
   checkEquity(state)
   sample(state)
@@ -91,7 +92,7 @@ const reasonAgainst = (order: unknown, { symbol }: AccountState): string | undef
   const problem = orderProblem(order, symbol)
   if (problem === undefined) return undefined
   const { name, expected, actual } = problem
-  return `${name === '' ? '' : `${name}: `}expected ${expected}, got ${describeValue(actual)}`
+  return `${name === '' ? '' : `${name}${reasonDetails}`}expected ${expected}, got ${describeValue(actual)}`
 }
 
 /** The id of an order; the next number that is not taken. */
@@ -116,7 +117,8 @@ const open = (state: AccountState, id: string, order: TradeOrder, decidedAt: num
 const cancel = (state: AccountState, decision: Decision): void => {
   const { id } = decision
   const working = state.orders.find((each) => each.id === id)
-  if (working === undefined) return state.reject(decision, `no order with the id ${id} is open`)
+  if (working === undefined)
+    return state.reject(decision, `no order with this id is open${reasonDetails}${id}`)
   state.orders = state.orders.filter((each) => each !== working)
   state.cancel(working)
 }

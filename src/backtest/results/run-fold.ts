@@ -1,4 +1,4 @@
-import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
+import { reasonDetails, type Account, type Equity, type Filled, type PaperEvent } from '../account/events.js'
 import { Curve } from './curve.js'
 import { Drawdowns, ratio, type Summary } from './figures.js'
 import { annualFigures, Samples, type Returns } from './returns.js'
@@ -25,8 +25,10 @@ export interface RunTrades {
   readonly equities: readonly Equity[]
   readonly fills: readonly Filled[]
   readonly trips: readonly RoundTrip[]
-  /** The orders that were not filled, or in part, by the reason without its numbers. */
+  /** The orders that were not filled, or in part, by the reason without its details. */
   readonly unfilled: ReadonlyMap<string, Unfilled>
+  /** The number of orders that were filled in part, and are open at the end. An order without a fill has no event. */
+  readonly openOrders: number
   /** Of each token, by symbol. */
   readonly prices: ReadonlyMap<string, readonly [first: number, last: number]>
   readonly account: Account | undefined
@@ -61,8 +63,11 @@ export class RunFold {
     unfilled: new Map<string, Unfilled>(),
     account: undefined as Account | undefined,
   }
-  // Of chained runs: the time between them.
+  /** The orders that were filled in part, by id. */
+  private readonly partial = new Set<string>()
+  // Of chained runs: the time between them, and their open orders.
   private pausedMs = 0
+  private openOrders = 0
 
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
@@ -121,7 +126,10 @@ export class RunFold {
   private keep(event: PaperEvent): void {
     if (event._tag === 'Filled') this.kept.fills.push(event)
     if (event._tag === 'Account') this.kept.account = event
-    if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
+    if (event._tag !== 'Filled' && event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
+    if (event._tag === 'Filled' && event.remaining > 0n) this.partial.add(event.id)
+    else this.partial.delete(event.id)
+    if (event._tag === 'Filled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
     addUnfilled(this.kept.unfilled, { reason, count: 1, firstAt: event.at })
   }
@@ -130,7 +138,8 @@ export class RunFold {
    * Chains a run by its returns: it starts with the equity that the one before has reached. Quantities, and the USD of fills and
    * round trips, are those of each run.
    */
-  addRun(summary: Summary, { equities, fills, trips, unfilled, prices, returns }: RunTrades): void {
+  addRun(summary: Summary, run: RunTrades): void {
+    const { equities, fills, trips, unfilled, openOrders, prices, returns } = run
     const [first, last] = [equities[0], equities.at(-1)]
     if (first === undefined || last === undefined) return
     const { equityUsd: reached, at: endedAt } = this.last ?? first
@@ -151,6 +160,7 @@ export class RunFold {
     for (const trip of trips) this.addTrip(trip)
     for (const fill of fills) this.kept.fills.push(fill)
     for (const each of unfilled.values()) addUnfilled(this.kept.unfilled, each)
+    this.openOrders += openOrders
   }
 
   get summary(): Summary {
@@ -182,16 +192,17 @@ export class RunFold {
 
   get trades(): RunTrades {
     const { kept, prices, samples } = this
-    return { ...kept, prices, equities: this.curve.result(), returns: samples.returns() }
+    const openOrders = this.openOrders + this.partial.size
+    return { ...kept, openOrders, prices, equities: this.curve.result(), returns: samples.returns() }
   }
 }
 
 /** The figures of chained runs that are added. */
 const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
 
-/** Adds orders to those that were not filled for the same reason, whatever its amounts are. */
+/** Adds orders to those that were not filled for the same reason, whatever its details are. */
 const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unfilled): void => {
-  const kind = reason.replaceAll(/\d[\d.,]*/g, '')
+  const [kind = ''] = reason.split(reasonDetails, 1)
   const before = all.get(kind) ?? { reason, count: 0, firstAt }
   all.set(kind, { ...before, count: before.count + count })
 }

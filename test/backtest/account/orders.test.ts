@@ -339,7 +339,7 @@ describe('cancel', () => {
       texts: {
         c: 'cancelled #1, 100 left',
         d: 'cancelled #a, 100 left',
-        e: 'rejected #a: no order with the id a is open',
+        e: 'rejected #a: no order with this id is open: a',
       },
     })
   })

@@ -2,17 +2,22 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { ConfigurationError } from 'svc-streams'
+import { NEVER, of } from 'rxjs'
 import {
+  cancel,
   market,
+  paper,
   renderReport,
   summaryOf,
   type Filled,
   type PaperEvent,
   type ReportOptions,
 } from 'svc-streams/paper'
+import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { chartScript, chartScriptHash } from '../../../src/backtest/results/built-chart.js'
 import { builtChart } from '../../../scripts/page/build-chart.js'
+import { tokens } from '../account/support/scenario.js'
 import { randomEvents } from './support/events.js'
 
 const fill = (index: number, side: 'buy' | 'sell' = 'buy'): Filled => ({
@@ -119,6 +124,27 @@ describe('renderReport', () => {
       expect(html).toContain(text)
     expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain('<dt>Sharpe</dt><dd>–</dd>')
     expect(html).toContain('<td>sell</td><td>Market</td><td>1</td><td>10.00</td>')
+  })
+
+  it('warns of orders that were filled in part and are open at the end', () => {
+    const part = (id: string, remaining: bigint): PaperEvent => ({ ...fill(1), id, remaining })
+    const ended = { id: 'c', order: market('X', 'buy', { units: 1n }), at: 3, remaining: 1n } as const
+    const events: readonly PaperEvent[] = [
+      ...[equity(0, 1), part('a', 1n), part('b', 2n), part('b', 1n), part('c', 1n), part('a', 0n)],
+      { _tag: 'Cancelled', ...ended },
+    ]
+    const warning = 'filled in part and are open at the end'
+    expect(renderReport(events, { title: 'Run' })).toContain(`<p>Orders that were ${warning}: 1.</p>`)
+    expect(renderReport([equity(0, 1), fill(1)], { title: 'Run' })).not.toContain(warning)
+  })
+
+  it('counts the rejected orders by their reasons, whatever the details are', () => {
+    const events: PaperEvent[] = []
+    const account = { tokens, cash: 1, feeBps: 0, slippageBps: 0, latency: 0 }
+    const client = createTestClient({ prices: { [tokens.X.topic]: NEVER } })
+    paper(client, () => of(cancel('7'), cancel('8')), account).subscribe((event) => events.push(event))
+    const html = withoutClasses(renderReport(events, { title: 'Run' }))
+    expect(html).toContain('<td>no order with this id is open: 7</td><td>2</td>')
   })
 
   it('draws a gap where the value is not current', () => {

@@ -213,7 +213,7 @@ const windowOf = (result: Result): readonly ReportWindow[] => {
 
 /** The page of the test ranges as one curve. Reads the recordings again, for their gaps. */
 const pageOf = async (
-  { recordings, module, account, commandText }: StrategyRun,
+  { recordings, module, parameters, account, commandText }: StrategyRun,
   windows: readonly ReportWindow[],
   total: Total,
   { train, test }: WalkForwardLengths,
@@ -228,7 +228,7 @@ const pageOf = async (
     {
       title: titleOf(`${basename(module)}, walk-forward`, recordings),
       notes: [
-        `The parameter of each test range of ${formatDuration(test)} was chosen on the ${formatDuration(train)} before it.`,
+        `The parameter of each test range of ${formatDuration(test)} was chosen from ${counted(parameters.length, 'parameter')} on the ${formatDuration(train)} before it.`,
         chainRule,
         `${total.windows - total.failed} of ${counted(total.windows, 'test range')} have a result.`,
         ...(account ? [assumptionsOf(account, header.assumedDepth)] : []),

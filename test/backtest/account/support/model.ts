@@ -177,7 +177,7 @@ export class Model {
     if (order._tag === 'Cancel') {
       const found = this.open.find(({ id }) => id === order.id)
       if (found) return this.end(found)
-      return this.reject(order.id, order, decidedAt, `no order with the id ${order.id} is open`)
+      return this.reject(order.id, order, decidedAt, `no order with this id is open: ${order.id}`)
     }
     const id = given ?? this.nextNumber(used)
     if (used.includes(id)) return this.reject(id, order, decidedAt, `id: ${id} is the id of an open order`)
@@ -320,7 +320,7 @@ export class Model {
     if (depth === undefined) return 'no depth yet'
     if (isLeft(depth)) return renderError(depth.left)
     const age = price.receivedAt - depth.right.receivedAt
-    return age > this.options.maxDepthAge ? `the depth is ${age} ms older than the price` : undefined
+    return age > this.options.maxDepthAge ? `the depth is too old: ${age} ms older than the price` : undefined
   }
 
   private wantedBy(open: Open, price: Price): { readonly side: Side; readonly quantity: bigint } {

@@ -1,9 +1,12 @@
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscriber } from 'rxjs'
 import { liveSourceOf, liveStream$ } from '../../base/domain/past.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
 import type { PaperEvent } from './events.js'
-import type { MarketEvent, OrderGate } from './order-gate.js'
+
+/** An event of a price or a depth. */
+export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
 
 /**
  * A stream of the client that the account receives, and after it the strategy, over one subscription: a second one for each
@@ -21,8 +24,8 @@ export class SharedStream<E extends MarketEvent> {
   constructor(
     private readonly run: Subscriber<PaperEvent>,
     private readonly source$: Observable<E>,
-    private readonly gate: OrderGate,
-    private readonly receive: (event: E) => void,
+    /** Receives each event first. `pass`: passes it on to the strategy. */
+    private readonly receive: (event: E, pass: (event: E) => void) => void,
     private readonly onEnd: () => void,
   ) {
     const { open$, position, maxLag } = liveSourceOf(source$)
@@ -44,19 +47,18 @@ export class SharedStream<E extends MarketEvent> {
 
   start(): void {
     const subscription = this.source$.subscribe({
-      next: (event) => this.onEvent(event),
+      next: (event) => {
+        this.hasStarted = true
+        this.receive(event, this.pass)
+      },
       error: (thrown) => this.run.error(thrown),
       complete: () => this.onComplete(),
     })
     this.run.add(subscription)
   }
 
-  private onEvent(event: E): void {
-    this.hasStarted = true
-    this.gate.onEvent(event)
-    this.receive(event)
+  private readonly pass = (event: E): void => {
     for (const each of this.subscribers) safeNext(each, event)
-    this.gate.isReading = false
   }
 
   private onComplete(): void {

@@ -12,7 +12,7 @@ import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { promiseDrain } from './promise-drain.js'
 import { RowWaits } from './row-waits.js'
-import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
+import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
 /** The summary of a finished replay. */
 export interface ReplaySummary {
@@ -41,7 +41,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
  * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
  * Reads only the next row, so that memory does not grow with the length of the recording.
  */
-export class Playback implements RowWork {
+export class Playback {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
   readonly runs: StrategyRuns
@@ -55,6 +55,8 @@ export class Playback implements RowWork {
   private lastAt = -Infinity
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
+  /** The entry that was read, and is not due. */
+  private next: RecordingEntry | undefined
   /** The entry that is emitted. */
   private entry: RecordingEntry | undefined
   /** The headers that were played, by their sources and times. */
@@ -77,8 +79,8 @@ export class Playback implements RowWork {
       () => this.runs.elapsed(),
       () => this.addSubscriber(),
     )
-    this.runs = new StrategyRuns(speed === Infinity)
     this.waits = new RowWaits(speed, systemClock(), this.closing)
+    this.runs = new StrategyRuns(speed === Infinity, this.waits, this.emitRow)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
@@ -115,11 +117,6 @@ export class Playback implements RowWork {
   /** True if the header was played, of a source with this name. */
   hasPlayed(source: string, header: RecordingHeader): boolean {
     return this.headers.has(keyOf(source, header))
-  }
-
-  /** True while no time may pass: a strategy reads the history. */
-  get isHeld(): boolean {
-    return this.waits.isHeld
   }
 
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
@@ -161,35 +158,30 @@ export class Playback implements RowWork {
   private async play(): Promise<void> {
     const { range, closing } = this
     const onHeader = (header: RecordingHeader): void => void (this.jointHeader = header)
-    for await (const entries of this.read({ range, closing, onHeader })) {
-      if (isLeft(entries)) return this.end(entries.left)
-      await this.playPiece(entries.right[Symbol.iterator]())
-      if (this.closing.closed) return
+    for await (const read of this.read({ range, closing, onHeader })) {
+      if (isLeft(read)) return this.end(read.left)
+      const entries = read.right[Symbol.iterator]()
+      while (await inMacrotask(() => this.playTurn(entries)))
+        if (this.next !== undefined) await this.waits.untilDue(this.next.time)
+      if (closing.closed) return
     }
     return this.end(undefined)
   }
 
-  /** Ends after the last entry, and after `close`. */
-  private async playPiece(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
-    for (;;) {
-      const played = await inMacrotask(() => this.playTurn(entries))
-      if (played === false || (played !== true && !(await this.emitLater(played)))) return
-    }
-  }
-
   /**
-   * Plays the rows of a macrotask. The promises of the strategies settle after each row, for any division of the recording into
-   * chunks: on Node within the turn, and elsewhere at its end. Returns false after the last entry, and an entry that is not due.
+   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row, for any division
+   * of the recording into chunks: on Node within the turn, and elsewhere at its end. False after the last entry, and after `close`.
    */
-  private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean | RecordingEntry {
+  private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean {
     const drain = promiseDrain()
     for (let rows = 0; rows < rowsPerTurn; rows++) {
-      const next = entries.next()
-      if (next.done === true || this.closing.closed) return false
-      const { value: entry } = next
-      if (entry.skipped !== 0) this.skip(entry.skipped)
-      if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
-      if (!this.tryToEmit(entry)) return entry
+      const entry = this.next ?? this.readEntry(entries)
+      if (entry === undefined || this.closing.closed) return false
+      this.next = undefined
+      if (!this.waits.isDue(entry.time) || !this.emit(entry)) {
+        this.next = entry
+        return true
+      }
       // Strategies subscribe after the first header.
       if (drain === undefined || entry.line._tag === 'Recording') return true
       drain()
@@ -197,14 +189,13 @@ export class Playback implements RowWork {
     return true
   }
 
-  private tryToEmit(entry: RecordingEntry): boolean {
-    return !this.closing.closed && this.waits.isDue(entry.time) && this.emit(entry)
-  }
-
-  /** False after `close`. */
-  private async emitLater(entry: RecordingEntry): Promise<boolean> {
-    while (!this.closing.closed && !this.tryToEmit(entry)) await this.waits.untilDue(entry.time)
-    return !this.closing.closed
+  private readEntry(entries: Iterator<RecordingEntry, unknown>): RecordingEntry | undefined {
+    const read = entries.next()
+    if (read.done === true || this.closing.closed) return undefined
+    const entry = read.value
+    if (entry.skipped !== 0) this.skip(entry.skipped)
+    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
+    return entry
   }
 
   /** False if a timer of a strategy holds the replay before the line. */
@@ -213,7 +204,7 @@ export class Playback implements RowWork {
     const { from, to } = this.range
     this.entry = entry
     this.recordedAt = Math.max(from, Math.min(line.at, to))
-    if (!this.runs.runAt(time, this)) return false
+    if (!this.runs.runAt(time)) return false
     if (line._tag === 'Recording') {
       this.headers.add(keyOf(origin.source, line))
       this.waits.hasStarted = true
@@ -223,7 +214,7 @@ export class Playback implements RowWork {
   }
 
   /** Called when the clocks have the time of the line. */
-  emitRow(): void {
+  private readonly emitRow = (): void => {
     const { entry, counted } = this
     if (entry === undefined) return
     const { line, origin } = entry
@@ -261,10 +252,10 @@ const rowsPerTurn = 256
  * The result of work in a macrotask; true if it throws. An exception leaves the macrotask, as that of any tick, and Node reports
  * it. It does not stop the replay.
  */
-const inMacrotask = <A>(work: () => A): Promise<A | true> =>
+const inMacrotask = (work: () => boolean): Promise<boolean> =>
   new Promise((resolve) => {
     macrotasks()(() => {
-      let result: A | true = true
+      let result = true
       try {
         result = work()
       } finally {

@@ -13,11 +13,6 @@ export interface StrategyRun {
   readonly leave: (unsubscribe: () => void) => void
 }
 
-/** A method, because a closure for each row costs time. `isHeld`: true while no time may pass. */
-export interface RowWork extends Brake {
-  emitRow(): void
-}
-
 /**
  * The strategies that run over one replay. Each strategy has its own clock, so that strategies do not affect each
  * other. One more clock is for streams that are subscribed to outside of `run$`. All clocks have the same time, in ms
@@ -38,8 +33,15 @@ export class StrategyRuns {
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  /** `isVirtual`: the clocks of the strategies jump from row to row. Otherwise they are real. */
-  constructor(private readonly isVirtual: boolean) {
+  /**
+   * `isVirtual`: the clocks of the strategies jump from row to row. Otherwise they are real. `emitRow`: emits the row of the time
+   * that all clocks have.
+   */
+  constructor(
+    private readonly isVirtual: boolean,
+    private readonly brake: Brake,
+    private readonly emitRow: () => void,
+  ) {
     this.group.time = 0
   }
 
@@ -47,7 +49,7 @@ export class StrategyRuns {
    * Moves all clocks to a time of the replay, fires the timers that are due, and emits the row of that time. False if a timer
    * holds the replay before that.
    */
-  runAt(time: number, work: RowWork): boolean {
+  runAt(time: number): boolean {
     if (!this.hasStarted) {
       this.hasStarted = true
       this.group.time = time
@@ -58,9 +60,9 @@ export class StrategyRuns {
       const { group } = this
       // The iterator of an empty set takes a tenth of the time of a row.
       if (group.withTimers.size > 0)
-        for (const clock of group.withTimers) if (!clock.advance(time, work)) return false
+        for (const clock of group.withTimers) if (!clock.advance(time, this.brake)) return false
       group.time = time
-      this.emit(work)
+      this.emit()
       return true
     } finally {
       this.endTick()
@@ -68,11 +70,11 @@ export class StrategyRuns {
   }
 
   /** In virtual time, because a change from one virtual clock to another costs less than one from real time and back. */
-  private emit(work: RowWork): void {
+  private emit(): void {
     this.isEmitting = true
     const before = this.direct?.enter()
     try {
-      work.emitRow()
+      this.emitRow()
     } finally {
       if (before !== undefined) enterContext(before)
       this.isEmitting = false

@@ -98,12 +98,8 @@ export class RecordedStreams {
 
   /** Each topic of which there was a row emits `Disconnected`. */
   interrupt(reason: string): void {
-    this.prices.interruptAll(outage(reason))
-  }
-
-  /** A topic without a subscriber begins anew: it has no current price, also if it was completed. */
-  restart(topic: Topic): void {
-    this.prices.restart(topic)
+    this.prices.interrupt(outage(reason), true)
+    this.prices.reportOutage()
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */

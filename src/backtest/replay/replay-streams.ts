@@ -59,19 +59,12 @@ export class ReplayStreams<E extends Tagged, A> {
   }
 
   /**
-   * No stream of a recorder has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers
-   * at once. `untilValue`: also after `Open`, until the next value.
+   * No stream of a recorder has a current value; by default, none of which there was a row. Subscribers receive the error when
+   * `reportOutage` is called, late subscribers at once. `untilValue`: also after `Open`, until the next value.
    */
-  interrupt(error: E, untilValue: boolean, recorder: Recorder): void {
+  interrupt(error: E, untilValue: boolean, recorder?: Recorder): void {
     this.isUnreported = true
     for (const stream of this.of(recorder)) stream.interrupt(error, untilValue)
-  }
-
-  /** Each stream that has had a row emits the error. */
-  interruptAll(error: E): void {
-    for (const stream of this.streams.values()) if (stream.isRecorded) stream.interrupt(error, true)
-    this.isUnreported = true
-    this.reportOutage()
   }
 
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
@@ -85,11 +78,6 @@ export class ReplayStreams<E extends Tagged, A> {
   complete(name: string, recorder: Recorder): void {
     const stream = this.stream(name)
     if ((stream.recorder ?? recorder) === recorder) stream.complete()
-  }
-
-  /** A stream without a subscriber begins anew. */
-  restart(name: string): void {
-    this.streams.delete(name.toLowerCase())
   }
 
   /**
@@ -108,10 +96,13 @@ export class ReplayStreams<E extends Tagged, A> {
     stream.complete()
   }
 
-  /** The streams of a recorder, and those whose recorder has ended. */
-  *of(recorder: Recorder): Generator<ReplayStream<E, A>, void> {
+  /** The streams of a recorder, and those whose recorder has ended; by default, all of which there was a row. */
+  *of(recorder?: Recorder): Generator<ReplayStream<E, A>, void> {
     for (const stream of this.streams.values())
-      if (stream.recorder === recorder || stream.recorder?.isOver === true) yield stream
+      if (
+        recorder === undefined ? stream.isRecorded : stream.recorder === recorder || stream.recorder?.isOver
+      )
+        yield stream
   }
 
   private stream(name: string): ReplayStream<E, A> {

@@ -1,7 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defer, Subject, Subscription } from 'rxjs'
+import { concat, defer, finalize, Subject, Subscription } from 'rxjs'
 import type { Client } from '../../../client/client.js'
-import { pastSourceOf, readablePast$, type PastEvent } from '../../../base/domain/past.js'
+import { pastSourceOf, readablePast$, type CaughtUp, type PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
@@ -14,7 +14,7 @@ import { createHeader, type PriceRow, type RecordingHeader } from '../../recordi
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
-import { activeContext, runInContext } from '../rx-context.js'
+import { activeContext, runInContext, type RxContext } from '../rx-context.js'
 
 /** A row of the past, and its topic. */
 interface PastRow {
@@ -24,7 +24,7 @@ interface PastRow {
   readonly of: TopicRows
 }
 
-/** The past prices of a history as the rows of a recording, in order, of each topic while it is wanted. */
+/** The past prices of a history as the rows of a recording, in order, of each topic that is wanted. */
 export class HistoryRows {
   private readonly topics = new Map<string, TopicRows>()
   private readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
@@ -38,21 +38,14 @@ export class HistoryRows {
     private time: number,
   ) {}
 
-  /** Reads a topic from the time of the last row on, until the last subscription has ended. Then calls `onLeft`. */
-  want(topic: Topic, subscription: Subscription, onLeft: () => void): TopicRows {
+  /** Reads a topic from the time of the last row on. */
+  want(topic: Topic): TopicRows {
     const key = topic.toLowerCase()
-    const rows = this.topics.get(key) ?? new TopicRows(topic, this.time, this.queue)
-    rows.subscribers++
-    if (!this.topics.has(key)) {
-      this.topics.set(key, rows)
-      runInContext(this.context, () => rows.start(this.client, this.history))
-    }
-    subscription.add(() => {
-      if (--rows.subscribers > 0) return
-      this.topics.delete(key)
-      runInContext(this.context, () => rows.closing.unsubscribe())
-      onLeft()
-    })
+    const wanted = this.topics.get(key)
+    if (wanted !== undefined) return wanted
+    const rows = new TopicRows(topic, this.time, this.queue, this.context)
+    this.topics.set(key, rows)
+    rows.start(this.client, this.history)
     return rows
   }
 
@@ -71,9 +64,13 @@ export class HistoryRows {
     return this.topics.get(topic.toLowerCase())?.addedEpochs
   }
 
-  /** The past has ended. */
+  /** The past has ended. Called after the subscriptions of the border. */
   startLive(): void {
-    for (const rows of [...this.topics.values()]) rows.startLive()
+    for (const rows of this.topics.values()) rows.startLive()
+  }
+
+  close(): void {
+    for (const rows of this.topics.values()) rows.close()
   }
 
   private isRead(): boolean {
@@ -85,7 +82,7 @@ export class HistoryRows {
     while (this.isRead()) {
       const next = this.queue.pop()
       if (next === undefined) return
-      if (!next.of.closing.closed) yield this.entryOf(next.row, next.of.recorder)
+      yield this.entryOf(next.row, next.of.recorder)
     }
   }
 
@@ -98,7 +95,6 @@ export class HistoryRows {
 /** The past of one topic, and then its live prices, joined by `withPast`. */
 class TopicRows {
   readonly recorder = new Recorder()
-  subscribers = 0
   /** True if there is no further row of the past. */
   isAtEnd = false
   private resolve = (): void => undefined
@@ -110,8 +106,8 @@ class TopicRows {
   /** The live events before the border, and those after it. */
   private held: Either<PriceError, Price>[] = []
   private readonly later$ = new Subject<Either<PriceError, Price>>()
-  /** All live events, for a subscription at the border. */
-  readonly live$ = defer(() => concat(this.held, this.later$))
+  /** All live events, for a subscription at the border. The client is left after the last one. */
+  readonly live$ = defer(() => concat(this.held, this.later$)).pipe(finalize(() => this.closeUnwanted()))
   /** Added to the epochs of live prices; undefined before the first one. */
   addedEpochs: number | undefined
   /** The last event of the past. */
@@ -125,6 +121,7 @@ class TopicRows {
     private readonly topic: Topic,
     private time: number,
     private readonly queue: PriorityQueue<PastRow>,
+    private readonly context: RxContext,
   ) {}
 
   start(client: Client, history: History): void {
@@ -137,30 +134,37 @@ class TopicRows {
     )
     // A past takes as long as the strategy needs for it.
     const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
-    this.closing.add(
-      joined$(client.price$(topic)).subscribe({
-        next: (event) => {
-          if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
-          else if (isLeft(event)) this.onFailure(event.left as HistoryError)
-          else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
-          else this.end()
-        },
-        error: (thrown) => {
-          later$.error(thrown)
-          this.end()
-        },
-        complete: () => {
-          later$.complete()
-          this.end()
-        },
-      }),
-    )
+    const observer = {
+      next: (event: Either<PriceError | HistoryError, Price | PastEvent | CaughtUp>) => {
+        if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
+        else if (isLeft(event)) this.onFailure(event.left as HistoryError)
+        else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
+        else this.end()
+      },
+      error: (thrown: unknown) => {
+        later$.error(thrown)
+        this.end()
+      },
+      complete: () => {
+        later$.complete()
+        this.end()
+      },
+    }
+    runInContext(this.context, () => this.closing.add(joined$(client.price$(topic)).subscribe(observer)))
   }
 
-  /** Called after the subscriptions of the border. */
+  close(): void {
+    runInContext(this.context, () => this.closing.unsubscribe())
+  }
+
   startLive(): void {
     this.isLive = true
     this.held = []
+    this.closeUnwanted()
+  }
+
+  private closeUnwanted(): void {
+    if (this.isLive && !this.later$.observed) this.close()
   }
 
   /** The connection of the first live price is that of the last past one. */

@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import { map, Observable } from 'rxjs'
+import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
@@ -91,7 +91,10 @@ export const resume$ = <A>(
           live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
           history?.startLive()
         },
-        onOver: () => live.closing.unsubscribe(),
+        onOver: () => {
+          live.closing.unsubscribe()
+          history?.close()
+        },
       },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
@@ -100,12 +103,11 @@ export const resume$ = <A>(
     const statusOf = (status: ConnectionStatus) => statusInLaterEpoch(status, streams.latestEpoch)
     const addedEpochs = (topic: Topic): number => history?.addedEpochs(topic) ?? streams.latestEpoch
     const price$: ClientStreams['price$'] = (topic) =>
-      new Observable((observer) => {
-        const restart = (): void => streams.restart(topic)
-        const rows = live.isLive ? undefined : history?.want(topic, observer, restart)
+      defer(() => {
+        const rows = live.isLive ? undefined : history?.want(topic)
         const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
         const later$ = event$.pipe(map((event) => inLaterEpoch(event, addedEpochs(topic))))
-        return live.joined$(streams.price$(topic), later$).subscribe(observer)
+        return live.joined$(streams.price$(topic), later$)
       })
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,

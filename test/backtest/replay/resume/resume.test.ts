@@ -11,6 +11,7 @@ import {
   startWith,
   Subject,
   take,
+  takeUntil,
   timer,
   timestamp,
   type Observable,
@@ -418,6 +419,32 @@ test('emits the live events that came while the past was read after CaughtUp', a
   past$.complete()
   await eventually(() => expect(values.at(-1)).toBe('Stale'))
   expect(values).toEqual([1, 'Disconnected', { _tag: 'CaughtUp' }, 2, 'Stale'])
+})
+
+test('leaves a topic of a history when its last subscriber has left, before the border and after it', async () => {
+  const past$ = new Subject<Either<HistoryError, PastEvent>>()
+  const at = Date.now() - 1000
+  const history: History = { prices$: () => past$, topics: () => () => Promise.resolve(right([])) }
+  const [eth$, btc$, stop$] = [new Subject<Price>(), new Subject<Price>(), new Subject<void>()]
+  const client = createTestClient({ prices: { [ethTopic]: eth$, [btcTopic]: btc$ }, stamp: true })
+  const { values } = collect(
+    resume(
+      client,
+      history,
+      (own) =>
+        merge(own.price$(btcTopic).pipe(take(1)), own.price$(ethTopic).pipe(takeUntil(stop$))).pipe(
+          map(textOf),
+        ),
+      { from: at },
+    ),
+  )
+  await eventually(() => expect(past$.observed).toBe(true))
+  past$.next(right({ _tag: 'PastPrice', topic: ethTopic, price: 1, at }))
+  past$.complete()
+  await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
+  await eventually(() => expect([eth$.observed, btc$.observed]).toEqual([true, false]))
+  stop$.next()
+  expect(eth$.observed).toBe(false)
 })
 
 test('a topic with two subscribers is read until both have left', async () => {

@@ -1,4 +1,4 @@
-import type { DefinedToken, DefinedTokens } from '../../client/tokens.js'
+import type { DefinedTokens } from '../../client/tokens.js'
 import { isInterval } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
@@ -111,23 +111,18 @@ export const withoutJournal = (options: PaperOptions): PaperOptions => {
   return rules as PaperOptions
 }
 
-/** The options with their defaults. */
-export interface Settings extends Readonly<
-  Required<Omit<PaperOptions, 'tokens' | 'depthShareBps' | 'journal'>>
-> {
-  readonly tokens: readonly DefinedToken[]
-  /** `depthShareBps` as a part of `wholeShare`. */
-  readonly depthShare: bigint
-  readonly journal: string | undefined
-}
-
 /** Basis points have 6 digits after the point. */
 export const wholeShare = 10_000_000_000n
 
-/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
-export const settingsOf = (options: PaperOptions): Settings => {
+/**
+ * The options with their defaults, and `depthShareBps` as a part of `wholeShare`. Throws a `ConfigurationError` for an invalid value
+ * and a misspelt option name.
+ */
+export const settingsOf = (options: PaperOptions) => {
   const { tokens, depthShareBps, ...rest } = parseOptions(paperTable, options, { allowsUndefined: true })
   const list = Object.values(tokens)
   if (list.length === 0) throw new ConfigurationError('tokens', 'expected at least one token')
   return { ...rest, tokens: list, depthShare: BigInt(Math.round(depthShareBps * 1_000_000)) }
 }
+
+export type Settings = ReturnType<typeof settingsOf>

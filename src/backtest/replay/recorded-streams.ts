@@ -1,7 +1,7 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { ReplaySubject, Subject, type Observable } from 'rxjs'
+import { ReplaySubject, Subject } from 'rxjs'
 import { depthRetention, outage, priceRetention } from '../../testing/retained-event.js'
-import { isAddress, type Address, type Topic } from '../../base/domain/topic.js'
+import { isAddress } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
@@ -23,8 +23,8 @@ import { isDisconnected, ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
 export class RecordedStreams {
-  private readonly prices: ReplayStreams<PriceError, Price>
-  private readonly depths: ReplayStreams<DepthError, Depth>
+  readonly prices: ReplayStreams<PriceError, Price>
+  readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
   /** That of the last line. */
@@ -33,7 +33,7 @@ export class RecordedStreams {
   latestEpoch = 0
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
-  private currentStatus: ConnectionStatus = { _tag: 'Idle' }
+  status: ConnectionStatus = { _tag: 'Idle' }
   private hasEnded = false
 
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
@@ -65,24 +65,7 @@ export class RecordedStreams {
       elapsed,
       onSubscribe,
     })
-    this.statusSubject$.next(this.currentStatus)
-  }
-
-  get status(): ConnectionStatus {
-    return this.currentStatus
-  }
-
-  price$(topic: Topic): Observable<Either<PriceError, Price>> {
-    return this.prices.event$(topic)
-  }
-
-  depth$(mint: Address): Observable<Either<DepthError, Depth>> {
-    return this.depths.event$(mint)
-  }
-
-  /** True if an outage may not be reported to all subscribers. */
-  get hasOutage(): boolean {
-    return this.prices.isUnreported
+    this.statusSubject$.next(this.status)
   }
 
   /**
@@ -165,8 +148,8 @@ export class RecordedStreams {
       return
     }
     // A recording starts with the status of its client.
-    if (status._tag === 'Idle' && this.currentStatus._tag === 'Idle') return
-    this.currentStatus = status
+    if (status._tag === 'Idle' && this.status._tag === 'Idle') return
+    this.status = status
     this.statusSubject$.next(status)
   }
 

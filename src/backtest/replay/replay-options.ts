@@ -46,18 +46,13 @@ const replayTable = {
   ...playedTable,
 } satisfies OptionTable<ReplayOptions>
 
-/** The options with their defaults. */
-export interface ReplaySettings {
-  readonly speed: number
-  readonly environment: Environment
-  readonly range: TimeRange
-}
+/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const replaySettings = (options: ReplayOptions) => ({
+  ...parseOptions(replayTable, options, { allowsUndefined: true }),
+  range: timeRange(options),
+})
 
-/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
-export const replaySettings = (options: ReplayOptions): ReplaySettings => {
-  const { speed, environment } = parseOptions(replayTable, options, { allowsUndefined: true })
-  return { speed, environment, range: timeRange(options) }
-}
+export type ReplaySettings = ReturnType<typeof replaySettings>
 
 /** The options of a part of a recording. */
 export const definedRange = (

@@ -43,8 +43,8 @@ export const createStrategyClient = (
     status$: streams.status$,
     currentStatus: () => streams.status,
     errors$: streams.errors$,
-    price$: (topic) => streams.price$(topic),
-    depth$: (mint) => streams.depth$(mint),
+    price$: (topic) => streams.prices.event$(topic),
+    depth$: (mint) => streams.depths.event$(mint),
     onClose,
     ...given,
   })

@@ -34,8 +34,6 @@ export interface Brake {
   readonly isHeld: boolean
 }
 
-const noBrake: Brake = { isHeld: false }
-
 /** Clocks that move together: a clock without timers needs no call for that. */
 export class ClockGroup {
   /** At least the time of each clock, unless it fires a timer. In ms since the Unix epoch. */
@@ -109,10 +107,10 @@ export class VirtualTime implements VirtualClock {
    * Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them: the
    * clock then has the time of that timer.
    */
-  advance(to: number, brake: Brake = noBrake): boolean {
+  advance(to: number, brake?: Brake): boolean {
     if (this.isDue(to)) {
       runInContext(this.context, () => this.fireUntil(to, brake))
-      if (brake.isHeld) return false
+      if (brake?.isHeld === true) return false
     }
     this.time = Math.max(this.time, to)
     return true
@@ -174,9 +172,9 @@ export class VirtualTime implements VirtualClock {
     return next !== undefined && next.dueAt <= to
   }
 
-  private fireUntil(to: number, brake: Brake): void {
+  private fireUntil(to: number, brake: Brake | undefined): void {
     this.context.mayHaveActions = true
-    while (this.isDue(to) && !brake.isHeld) {
+    while (this.isDue(to) && brake?.isHeld !== true) {
       const timer = this.timers.pop()
       if (timer?.cancelled === false) this.fire(timer)
     }

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { maxTime } from '../recording/codec/times.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
-import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
+import { checkedOption, required, withDefault, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import { playedTable, timeRange, type ReplayOptions, type ReplaySettings } from '../replay/replay-options.js'
+import { playedTable, timeRange, type ReplayOptions } from '../replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
@@ -25,18 +25,11 @@ const sweepTable = {
   ...playedTable,
 } satisfies OptionTable<SweepOptions>
 
-/** The options with their defaults. */
-export interface SweepSettings extends Omit<ReplaySettings, 'speed'> {
-  readonly workers: number
-  /** In ms. */
-  readonly warmUp: number
-}
-
-/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
-export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  const { workers, warmUp, environment } = parseOptions(sweepTable, options, { allowsUndefined: true })
-  return { workers, warmUp, environment, range: timeRange(options) }
-}
+/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const sweepSettings = (options: SweepOptions) => ({
+  ...parseOptions(sweepTable, options, { allowsUndefined: true }),
+  range: timeRange(options),
+})
 
 /** The range in which a parameter is chosen, or tested. */
 export type ScoredRange = 'train' | 'test'
@@ -55,30 +48,27 @@ export interface WalkForwardOptions<A = unknown> extends SweepOptions {
   readonly score?: (values: readonly A[], range: ScoredRange) => number
 }
 
+const lastValue = (values: readonly unknown[]): number => values.at(-1) as number
+
 const lengthOption = required(checkedOption<number>('integer', integer(1, maxTime, 'a whole number of ms')))
 
 const walkForwardTable = {
   ...sweepTable,
   train: lengthOption,
   test: lengthOption,
-  score: checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', {
-    expected: 'a function',
-    holds: (value) => typeof value === 'function',
-  }),
+  score: withDefault(
+    checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', {
+      expected: 'a function',
+      holds: (value) => typeof value === 'function',
+    }),
+    lastValue,
+  ),
 } satisfies OptionTable<WalkForwardOptions>
 
-/** The options of a walk-forward with their defaults, and the options of its sweeps. */
-export interface WalkForwardSettings extends SweepSettings {
-  readonly train: number
-  readonly test: number
-  readonly score: (values: readonly unknown[], range: ScoredRange) => number
-}
+/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const walkForwardSettings = <A>(options: WalkForwardOptions<A>) => ({
+  ...parseOptions(walkForwardTable, options, { allowsUndefined: true }),
+  range: timeRange(options),
+})
 
-/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
-export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
-  const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
-  const { train, test, score = lastValue, workers, warmUp, environment } = parsed
-  return { train, test, score, workers, warmUp, environment, range: timeRange(options) }
-}
-
-const lastValue = (values: readonly unknown[]): number => values.at(-1) as number
+export type WalkForwardSettings = ReturnType<typeof walkForwardSettings>

@@ -107,13 +107,13 @@ export const resume$ = <A>(
         const rows = live.isLive ? undefined : history?.want(topic)
         const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
         const later$ = event$.pipe(map((event) => inLaterEpoch(event, addedEpochs(topic))))
-        return live.joined$(streams.price$(topic), later$)
+        return live.joined$(streams.prices.event$(topic), later$)
       })
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
       streams: {
         price$,
-        depth$: (mint, interval) => live.joined$(streams.depth$(mint), client.depth$(mint, interval)),
+        depth$: (mint, interval) => live.joined$(streams.depths.event$(mint), client.depth$(mint, interval)),
         status$: live.joined$(streams.status$, client.status$.pipe(map(statusOf))),
         errors$: live.joined$(streams.errors$, client.errors$),
         currentStatus: () => (live.isLive ? statusOf(client.inspect().status) : streams.status),

@@ -10,6 +10,7 @@ import {
   map,
   Observable,
   of,
+  Subscriber,
   take,
 } from 'rxjs'
 import { validatedDepth$ } from '../client/depth/polls.js'
@@ -192,21 +193,37 @@ export class StreamStats {
       const stream = streams.get(key) ?? { of, subscribers: 0, last: undefined, lastAt: NaN, valueAt: NaN }
       streams.set(key, stream)
       stream.subscribers++
-      // A later subscriber first receives the last event again.
-      let isRepeated = stream.last !== undefined
-      const counted$ = source$.pipe(
-        map((event) => {
-          if (!isRepeated) count(stream, event, this.elapsed())
-          return spelt(event)
-        }),
-      )
-      counted$.subscribe(subscriber)
-      isRepeated = false
+      const counted = new CountingSubscriber(subscriber, stream, spelt, this.elapsed)
+      source$.subscribe(counted)
+      counted.isRepeated = false
       return () => {
         stream.subscribers--
         if (stream.subscribers === 0) streams.delete(key)
       }
     })
+  }
+}
+
+/** Counts each event. Not `map`, because a sweep runs it for each row and parameter. */
+class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
+  /** A later subscriber first receives the last event again. */
+  isRepeated: boolean
+
+  constructor(
+    private readonly subscriber: Subscriber<A>,
+    private readonly stream: CountedStream<unknown>,
+    private readonly spelt: (event: A) => A,
+    private readonly elapsed: () => number,
+  ) {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
+    super(subscriber)
+    this.isRepeated = stream.last !== undefined
+  }
+
+  override next(event: A): void {
+    if (this.closed) return
+    if (!this.isRepeated) count(this.stream, event, this.elapsed())
+    this.subscriber.next(this.spelt(event))
   }
 }
 

@@ -49,10 +49,7 @@ const maxDelay = 500
 /** A value whose `receivedAt` is earlier than this has a time of another clock, for example a fixed one of a test, in ms. */
 const longestDelay = 86_400_000
 
-/**
- * One run of an account, from subscription to the end of the data. Inputs change the state at once. Events are emitted
- * one after another: those that follow from an order of a handler come after those of which the handler received one.
- */
+/** One run of an account. Inputs change the state at once; the events of an order of a handler come after those before it. */
 export class PaperRun {
   private readonly state: AccountState
   private readonly fill$ = new Subject<Filled>()

@@ -37,10 +37,7 @@ export interface PlaybackObserver {
 export type ReplayResult = Either<RecordingError, ReplaySummary>
 export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
 
-/**
- * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
- * Reads only the next row, so that memory does not grow with the length of the recording.
- */
+/** Reads a recording row by row, and emits each row at its time. Before the first run, pauses while there is no subscriber. */
 export class Playback {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
@@ -88,10 +85,7 @@ export class Playback {
     return this.counted.rows === 0 && !this.isOver
   }
 
-  /**
-   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`.
-   * Reads the first line, so that a source that cannot be read is an error even without a subscriber.
-   */
+  /** See `ReplayClient`. A source that cannot be read is an error also without a subscriber. */
   finished(): Promise<ReplayResult> {
     this.start()
     return this.result.promise
@@ -103,10 +97,7 @@ export class Playback {
     return this.firstHeader.promise
   }
 
-  /**
-   * Starts the run of a strategy, which counts as a subscriber. The replay then ends with its last subscriber. `onEnd`: called
-   * when the replay ends before the run.
-   */
+  /** Starts the run of a strategy: the replay then ends with its last subscriber. `onEnd`: called if it ends before the run. */
   startRun(onEnd: () => void): StrategyRun {
     this.hasRun = true
     const run = this.runs.add(onEnd, this.addSubscriber())
@@ -248,10 +239,7 @@ export class Playback {
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256
 
-/**
- * The result of work in a macrotask; true if it throws. An exception leaves the macrotask, as that of any tick, and Node reports
- * it. It does not stop the replay.
- */
+/** The result of work in a macrotask; true if it throws. Node reports the exception, which does not stop the replay. */
 const inMacrotask = (work: () => boolean): Promise<boolean> =>
   new Promise((resolve) => {
     macrotasks()(() => {

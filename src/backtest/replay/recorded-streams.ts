@@ -39,10 +39,7 @@ export class RecordedStreams {
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
   readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
 
-  /**
-   * `elapsed`: the monotonic time of the replay, in ms. `onSubscribe` is called for each subscriber of a price or depth
-   * stream, and returns the teardown.
-   */
+  /** `elapsed` and `onSubscribe`: of `ReplayStreamsConfig`. */
   constructor(
     private readonly range: TimeRange,
     elapsed: () => number,
@@ -68,10 +65,7 @@ export class RecordedStreams {
     this.statusSubject$.next(this.status)
   }
 
-  /**
-   * Called at the time of the previous line, before the replay moves to this one: emits the `Disconnected` of an outage that
-   * the recording does not contain.
-   */
+  /** Called at the time of the previous line: emits the `Disconnected` of an outage that the recording does not contain. */
   beforeLine(line: Row | RecordingHeader): void {
     const isPartOfOutage =
       (line._tag === 'Price' && isDisconnected(line.event)) ||

@@ -80,10 +80,7 @@ export class ReplayStreams<E extends Tagged, A> {
     if ((stream.recorder ?? recorder) === recorder) stream.complete()
   }
 
-  /**
-   * Completes all streams, also later streams, after the error if there is one. Only now it is known which streams are not in
-   * the recording: any later header or row may add one.
-   */
+  /** Completes all streams, also later ones, after the error. Only now it is known which are not in the recording. */
   completeAll(error: E | undefined): void {
     this.ended = { error }
     for (const [name, stream] of this.streams) this.end(name, stream)

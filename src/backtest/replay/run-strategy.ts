@@ -11,13 +11,9 @@ import type { VirtualTime } from './virtual-time.js'
 export type CreateStrategyClient = (end: () => void) => StrategyClient
 
 /**
- * Runs a strategy over a replay, from its header on. The strategy, the streams of the client that it subscribes to, and
- * their timers run on a clock of the replay. The subscriber of the result is called in the time in which it subscribed. Once
- * a strategy has run, the replay ends when its last subscriber leaves.
- *
- * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS: if it returns an observable of that copy, or
- * applies an operator of that copy to a stream of the client or to the stream that it returns. The error is not emitted
- * inside the strategy, which may catch it or subscribe again.
+ * Runs a strategy over a replay, from its header on: with the contract of `run$` of a `ReplayClient`. The subscriber of the result
+ * is called in the time in which it subscribed. The error of another copy of RxJS is not emitted inside the strategy, which may
+ * catch it or subscribe again.
  */
 export const runStrategy$ = <A>(
   playback: Playback,
@@ -99,10 +95,7 @@ interface EnterContext {
   enter(): RxContext
 }
 
-/**
- * Notifies the subscriber in another context. A class, because a sweep runs it for each row and parameter. `parent`: the
- * subscriber whose unsubscription ends this one. Default: none.
- */
+/** Notifies the subscriber in another context, for each row and parameter. `parent`: its unsubscription ends this one. */
 export class ContextSubscriber<A> extends Subscriber<A> {
   constructor(
     private readonly subscriber: Subscriber<A>,

@@ -37,10 +37,7 @@ export class RxContext {
   readonly delegates = noDelegates()
   /** The actions of the schedulers while this context is not active; `undefined` without actions. */
   private queues: SchedulerQueues | undefined
-  /**
-   * True if a scheduler may have actions of this context: since an immediate or the firing of a timer. Actions that
-   * `queueScheduler` runs at once are not counted.
-   */
+  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. */
   mayHaveActions: boolean
 
   constructor(readonly clock?: VirtualClock) {
@@ -113,8 +110,8 @@ export const markCancelled = (timer: VirtualTimer): void => {
 }
 
 /**
- * True if a timer only runs the actions of a scheduler, and all of them were cancelled. While another context is active, RxJS
- * does not find the queue of a cancelled action. Must be called in the context of the timer.
+ * True if all actions that a timer runs were cancelled in other contexts, where RxJS does not find their queue. Must be called in
+ * the context of the timer.
  */
 export const hasNothingToRun = (timer: VirtualTimer): boolean => {
   const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)

@@ -13,11 +13,7 @@ export interface StrategyRun {
   readonly leave: (unsubscribe: () => void) => void
 }
 
-/**
- * The strategies that run over one replay. Each strategy has its own clock, so that strategies do not affect each
- * other. One more clock is for streams that are subscribed to outside of `run$`. All clocks have the same time, in ms
- * since the Unix epoch.
- */
+/** The strategies that run over one replay, each on a clock of its own, and all clocks at one time, in ms since the Unix epoch. */
 export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<VirtualTime>()
@@ -33,10 +29,7 @@ export class StrategyRuns {
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  /**
-   * `isVirtual`: the clocks of the strategies jump from row to row. Otherwise they are real. `emitRow`: emits the row of the time
-   * that all clocks have.
-   */
+  /** `isVirtual`: the clocks jump from row to row. Otherwise they are real. `emitRow`: of the time that all clocks have. */
   constructor(
     private readonly isVirtual: boolean,
     private readonly brake: Brake,
@@ -45,10 +38,7 @@ export class StrategyRuns {
     this.group.time = 0
   }
 
-  /**
-   * Moves all clocks to a time of the replay, fires the timers that are due, and emits the row of that time. False if a timer
-   * holds the replay before that.
-   */
+  /** Like `advance`, and then emits the row of that time. False if a timer holds the replay before that. */
   runAt(time: number): boolean {
     if (!this.hasStarted) {
       this.hasStarted = true

@@ -43,9 +43,8 @@ export class ClockGroup {
 }
 
 /**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. Inside `run`, RxJS's clocks, timers and
- * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
- * together.
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. RxJS's clocks, timers and scheduler queues
+ * are those of this clock inside `run` alone.
  */
 export class VirtualTime implements VirtualClock {
   private timers = queueOf([])
@@ -103,10 +102,7 @@ export class VirtualTime implements VirtualClock {
     return this.disposed ? work() : runInContext(this.context, work)
   }
 
-  /**
-   * Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them: the
-   * clock then has the time of that timer.
-   */
+  /** Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them. */
   advance(to: number, brake?: Brake): boolean {
     if (this.isDue(to)) {
       runInContext(this.context, () => this.fireUntil(to, brake))
@@ -117,9 +113,8 @@ export class VirtualTime implements VirtualClock {
   }
 
   /**
-   * Fires the pending timers, and the timers that they start, up to the due time of the last pending timer. A timer
-   * that is too long for every platform, such as a timer of `Infinity` ms, never fires: with it, an interval would
-   * never end.
+   * Fires the pending timers, and those that they start, up to the due time of the last pending one. A timer that is too long for
+   * every platform, such as one of `Infinity` ms, never fires: with it, an interval would never end.
    */
   finish(): void {
     const due = this.timers.items
@@ -156,10 +151,7 @@ export class VirtualTime implements VirtualClock {
     return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
   }
 
-  /**
-   * A timer that every price restarts is cancelled long before it is due, so the queue is purged as soon as half of it
-   * is cancelled.
-   */
+  /** Purges the queue as soon as half of it is cancelled: each price may restart a timer long before it is due. */
   cancel(timer: VirtualTimer): void {
     markCancelled(timer)
     if (++this.cancelledCount <= this.timers.items.length / 2) return

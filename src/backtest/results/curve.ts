@@ -4,8 +4,8 @@ import type { Equity } from '../account/events.js'
 export const maxPoints = 2_000
 
 /**
- * The curve of a run of any length, in constant memory: of each step of time the lowest and the highest current value, also of
- * each price, and one that is not current. The first and the last value are always there.
+ * The curve of a run, in constant memory: the first and the last value, and of each step of time the lowest and the highest current
+ * one, also of each price, and one that is not current.
  */
 export class Curve {
   private first: Equity | undefined

@@ -59,10 +59,7 @@ const describeFault = (fault: SweepFault): string => {
   }
 }
 
-/**
- * A module in TypeScript: this Node does not run it, or not its imports, whose names end in `.js`. Loaders such as tsx do not
- * always act in worker threads.
- */
+/** For a module in TypeScript: this Node does not run it, or not its imports, whose names end in `.js`. */
 const loadHint = ({ code, message }: FailureCause): string =>
   code === 'ERR_UNKNOWN_FILE_EXTENSION' ||
   (code === 'ERR_MODULE_NOT_FOUND' &&

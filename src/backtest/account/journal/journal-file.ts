@@ -9,10 +9,7 @@ import type { PaperEvent } from '../events.js'
 import { decodeJournalLine } from './journal-codec.js'
 import { startTag, stateMark, type Journal, type SavedState } from './journal.js'
 
-/**
- * Opens the journal of a run, and creates it if there is none. What follows the last state is removed: it was not emitted.
- * Throws an error that names the file, and the line if it is not valid.
- */
+/** Opens or creates the journal of a run. What follows the last state was not emitted, and is removed. Throws, with file and line. */
 export const openJournalFile = (path: string): Journal => {
   let saved: SavedState | undefined
   const endOf = (file: number): number => {

@@ -47,7 +47,7 @@ describe('a process whose first connection to the service meets EMFILE', () => {
     expect(await request(depthPath(weth))).toBe(502)
     consumer.subscribe(ethTopic)
     await eventually(() => expect(consumer.closed()).toBeDefined())
-    expect(consumer.closed()).toEqual({ code: 1013, reason: 'the service is down: EMFILE' })
+    expect(consumer.closed()).toEqual({ code: 1013, reason: 'the service is down: connection lost' })
     expect(consumer.frames).toEqual([])
     setLimit(pid, 1_000)
     await eventually(async () => expect(await request(depthPath(weth))).toBe(200))

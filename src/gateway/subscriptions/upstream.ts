@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import type { Observable, Subscription } from 'rxjs'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/snapshot.js'
 
@@ -48,13 +47,9 @@ export class Upstream {
   }
 }
 
-/** Why the prices of a client are not current, without a path, an address or a text of the service. */
+/** Why the prices of a client are not current. The reason in a status may have a path, an address or a text of the service. */
 const reasonOf = (status: ConnectionStatus): string => {
-  if (status._tag === 'Waiting') return systemCodeOf(status.reason) ?? 'connection lost'
+  if (status._tag === 'Waiting') return 'connection lost'
   if (status._tag === 'Closed') return 'the client of the gateway is closed'
   return behindMsOf(status) === undefined ? 'the connection is being opened again' : 'prices are behind'
 }
-
-/** The code of a system error in the client's reason, such as ECONNREFUSED. */
-const systemCodeOf = (reason: string): string | undefined =>
-  reason.match(/\bE[A-Z]+\b/g)?.find((code) => Object.hasOwn(constants.errno, code))

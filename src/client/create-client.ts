@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs'
+import { NEVER, type Observable } from 'rxjs'
 import { DepthPolls } from './depth/polls.js'
 import { liveStream$ } from '../base/domain/past.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
@@ -93,6 +93,7 @@ export const clientOf = (configuration: Configuration, platform: Platform): Clie
     isBounded: () => lines.isBounded(),
     isUpToDate: () => lines.isUpToDate(),
     whenSendable,
+    requestTimeout$: NEVER,
   })
   closeOnAbort(configuration.signal)
   return client

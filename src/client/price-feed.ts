@@ -1,5 +1,5 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { defer, finalize, NEVER, Observable, tap } from 'rxjs'
+import { defer, finalize, NEVER, Observable, tap, timer } from 'rxjs'
 import type { LiveSource } from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { Topic } from '../base/domain/topic.js'
@@ -37,6 +37,8 @@ export interface ClientFeed extends PriceFeed {
    * sent at once.
    */
   readonly whenSendable: (onTurn: () => void) => Cancel
+  /** Emits when a request that starts with the subscription has had no result for too long. Never for a client with its own limit. */
+  readonly requestTimeout$: Observable<unknown>
 }
 
 interface PriceSource {
@@ -51,6 +53,9 @@ export const setPriceFeed = (client: PriceSource, feed: ClientFeed): void => {
 }
 
 export const priceFeedOf = (client: PriceSource): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
+
+/** The time in which the stream of a topic or a mint must have a value for a request, in ms. */
+const streamRequestTime = 10_000
 
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
 const feedFromStreams = (client: PriceSource): ClientFeed => {
@@ -86,5 +91,6 @@ const feedFromStreams = (client: PriceSource): ClientFeed => {
       onTurn()
       return noCancel
     },
+    requestTimeout$: timer(streamRequestTime),
   }
 }

@@ -1,4 +1,5 @@
-import { isLeft, map, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, map as mapRight, type Either } from 'fp-ts/lib/Either.js'
+import { map, race, Subscription } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseAddress, parseTopic } from '../../wire/codec/arguments.js'
@@ -48,9 +49,12 @@ export const createRelays = (
   client: PriceClient | Client,
   { clock, report, service, depthEvery }: RelaysConfig,
 ): Relays => {
+  const { whenSendable, requestTimeout$ } = priceFeedOf(client)
+  const tooLate$ = requestTimeout$.pipe(map(() => textResponse(...fixedResponses.Timeout)))
+  const running = new Subscription()
   const sharer = new RequestSharer<TextResponse>({
     clock,
-    whenSendable: priceFeedOf(client).whenSendable,
+    whenSendable,
     maxWaiting,
     refusal: tooManyRequests,
   })
@@ -62,30 +66,33 @@ export const createRelays = (
   ): SharedRequest<TextResponse> => ({
     key,
     minInterval,
-    send: (onResult) => void responseOf(request).then(onResult),
+    send: (onResult) => running.add(race(responseOf(request), tooLate$).subscribe(onResult)),
     onRequest: (shared) => report('svc-streams:gateway-request', { kind, shared }),
   })
   const depthRequest = (requested: Address): SharedRequest<TextResponse> => {
     const mint = canonicalAddress(requested)
     return requestOf('depth', mint, depthEvery, async () => {
       if (!('depth' in client)) throw new ConfigurationError('depth', 'the client has none')
-      return map(depthResponse)(await client.depth(mint)())
+      return mapRight(depthResponse)(await client.depth(mint)())
     })
   }
   const priceRequest = (requested: Topic): SharedRequest<TextResponse> => {
     const topic: Topic = `${service}-${canonicalAddress(addressOf(requested))}`
-    return requestOf('price', topic, 0, async () => map(priceResponse)(await client.price(topic)()))
+    return requestOf('price', topic, 0, async () => mapRight(priceResponse)(await client.price(topic)()))
   }
   return {
     respond: ({ kind, name }, requester) => {
       const request: Either<RelayError, SharedRequest<TextResponse>> = kind === 'depth'
-        ? map(depthRequest)(parseAddress(name))
-        : map(priceRequest)(parseTopic(name, service))
+        ? mapRight(depthRequest)(parseAddress(name))
+        : mapRight(priceRequest)(parseTopic(name, service))
       return isLeft(request)
         ? completedTask(failureResponse(request.left))
         : sharer.request(request.right, requester)
     },
-    close: () => sharer.close(),
+    close: () => {
+      running.unsubscribe()
+      sharer.close()
+    },
   }
 }
 

@@ -20,10 +20,14 @@ import {
 } from 'svc-streams/testing'
 import type { Simulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
+import { currentClock } from '../../../src/base/time/clock.js'
+import { createRelays } from '../../../src/gateway/coalescing/relays.js'
+import type { TextResponse } from '../../../src/gateway/server/http-response.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { depthPath } from '../../support/network/signed-request.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
+import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { ethTopic, wbtc, weth } from '../../support/tokens.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
@@ -300,5 +304,43 @@ describe('the response for', () => {
     expect((await fetch(baseUrl + depthPath(wbtc))).status).toBe(200)
     await client.close()
     expect(await waiting).toMatchObject({ status: 503 })
+  })
+})
+
+describe('a request without a result of a test client', () => {
+  const requester = { consumer: 1, group: 'a' }
+  const createTestRelays = () => {
+    const client = createTestClient({ prices: { [ethTopic]: NEVER }, depths: { [weth]: NEVER } })
+    const responses: TextResponse[] = []
+    const relays = createRelays(client, {
+      clock: currentClock(),
+      report: () => undefined,
+      service: 'svc',
+      depthEvery: 250,
+    })
+    for (const resource of [
+      { kind: 'price', name: ethTopic } as const,
+      { kind: 'depth', name: weth } as const,
+    ])
+      relays.respond(resource, requester)((response) => responses.push(response))
+    return { relays, responses }
+  }
+
+  it('is answered like one that the service does not answer in time, after 10 s', () => {
+    const pending = runInVirtualTime(({ at }) => {
+      const { responses } = createTestRelays()
+      at(9_999, () => expect(responses).toEqual([]))
+      at(10_001, () => expect(responses.map(({ status }) => status)).toEqual([504, 504]))
+    })
+    expect(pending).toBe(0)
+  })
+
+  it('leaves no timer when the gateway is closed', () => {
+    const pending = runInVirtualTime(({ at }) => {
+      const { relays, responses } = createTestRelays()
+      at(1, () => relays.close())
+      at(2, () => expect(responses).toEqual([]))
+    })
+    expect(pending).toBe(0)
   })
 })

@@ -13,7 +13,7 @@ import { unboundedFeed } from './unbounded-feed.js'
 /** The sessions of a gateway whose service the test controls. */
 export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
   const client = { status$: NEVER } as unknown as PriceClient
-  setPriceFeed(client, { ...feed, whenSendable: () => () => undefined })
+  setPriceFeed(client, { ...feed, whenSendable: () => () => undefined, requestTimeout$: NEVER })
   return new Sessions<Connection>(client, {
     clock: currentClock(),
     service: 'svc',

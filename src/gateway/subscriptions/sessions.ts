@@ -3,12 +3,13 @@ import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseTopic } from '../../wire/codec/arguments.js'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
-import { canonicalAddress, addressOf, type Topic } from '../../base/domain/topic.js'
+import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'
 import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import { oneLine } from '../../base/errors/text.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { GatewayTopicSnapshot } from '../gateway.js'
 import type { Report } from '../server/report.js'
-import { Demand, type DemandConfig } from './demand.js'
-import type { ConsumedTopic, TopicConsumer, TopicFeed } from './topic-feed.js'
+import { TopicFeed, type ConsumedTopic, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
 import { Upstream } from './upstream.js'
 
 /** Why a gateway ends a session. */
@@ -44,7 +45,13 @@ export interface Subscribed<S extends Session<S>> {
   readonly isRepeated: boolean
 }
 
-export interface SessionsConfig<S extends Session<S>> extends Omit<DemandConfig<S>, 'source' | 'isUp'> {
+export interface SessionsConfig<S extends Session<S>> extends Omit<
+  TopicFeedConfig<S>,
+  'source' | 'isUp' | 'onCompleted'
+> {
+  readonly clock: Clock
+  /** Name of the service: prefix of topics. */
+  readonly service: string
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
@@ -54,33 +61,52 @@ export interface SessionsConfig<S extends Session<S>> extends Omit<DemandConfig<
   readonly report: Report
 }
 
-/** The sessions of a gateway with its consumers, over WebSocket or NATS, and the topics that they want. */
+/** The time after the return of the service in which consumers can request their topics again, in ms. */
+export const returnTime = 7_000
+
+/** The interval at which topics are released after it, in ms. */
+const releaseInterval = 1_000
+
+/**
+ * The sessions of a gateway with its consumers, over WebSocket or NATS, and the topics that are subscribed at the service:
+ * those that at least one session wants. During an outage, unwanted topics are kept too, because a client without a topic does
+ * not connect again. A topic that was wanted at the beginning of an outage is kept until the service has been up for
+ * `returnTime` in total. Further outages do not extend this time.
+ */
 export class Sessions<S extends Session<S>> {
   readonly upstream: Upstream
-  readonly demand: Demand<S>
   private readonly sessions = new Set<S>()
+  private readonly feeds = new Map<Address, TopicFeed<S>>()
+  private readonly feedConfig: TopicFeedConfig<S>
+  private stopReleasing = (): void => undefined
 
   constructor(
     client: PriceClient,
     private readonly config: SessionsConfig<S>,
   ) {
-    this.demand = new Demand<S>({
+    this.feedConfig = {
       ...config,
       source: priceFeedOf(client),
       isUp: () => this.upstream.isUp,
-    })
+      onCompleted: (feed) => this.delete(feed),
+    }
     this.upstream = new Upstream(client.status$, {
-      isDown: config.isDown,
-      onDown: (text) => {
-        this.demand.onDown()
-        this.endAll('service-down', text)
-      },
-      onUp: () => this.demand.onUp(),
+      ...config,
+      onDown: (text) => this.onDown(text),
+      onUp: () => this.onUp(),
     })
   }
 
   get all(): ReadonlySet<S> {
     return this.sessions
+  }
+
+  get topicCount(): number {
+    return this.feeds.size
+  }
+
+  topics(): readonly GatewayTopicSnapshot[] {
+    return Array.from(this.feeds.values(), ({ snapshot }) => snapshot)
   }
 
   /** Why a further session is refused; `undefined` if it is accepted. */
@@ -91,8 +117,8 @@ export class Sessions<S extends Session<S>> {
 
   /** For collectors. */
   get load() {
-    const { upstream, sessions, demand } = this
-    return { isUp: upstream.isUp, consumers: sessions.size, topics: demand.size }
+    const { upstream, sessions, topicCount } = this
+    return { isUp: upstream.isUp, consumers: sessions.size, topics: topicCount }
   }
 
   onOpened(session: S): void {
@@ -124,12 +150,13 @@ export class Sessions<S extends Session<S>> {
   /** The consumer wants a topic. Left: the text that refuses it. */
   subscribe(session: S, topic: Topic): Either<string, Subscribed<S>> {
     const { maxTopicsPerConnection, noun } = this.config
-    const known = session.feeds.get(canonicalAddress(addressOf(topic)))
+    const base = canonicalAddress(addressOf(topic))
+    const known = session.feeds.get(base)
     if (known === undefined && session.feeds.size >= maxTopicsPerConnection)
       return left(
         `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`,
       )
-    const feed = known ?? this.demand.feedOf(topic)
+    const feed = known ?? this.feedOf(base)
     feed.add(session)
     return right({ feed, isRepeated: known !== undefined })
   }
@@ -153,12 +180,53 @@ export class Sessions<S extends Session<S>> {
   close(): void {
     this.endAll('closing', closingReason)
     this.upstream.close()
-    this.demand.close()
+    this.stopReleasing()
+    for (const feed of this.feeds.values()) this.delete(feed)
+  }
+
+  /** A new feed is not subscribed at the service: the session starts it. */
+  private feedOf(base: Address): TopicFeed<S> {
+    const feed =
+      this.feeds.get(base) ?? new TopicFeed<S>(base, `${this.config.service}-${base}`, this.feedConfig)
+    this.feeds.set(base, feed)
+    return feed
   }
 
   private leave(session: S, feed: TopicFeed<S>): void {
     feed.remove(session)
-    this.demand.releaseUnwanted(feed)
+    this.releaseUnwanted(feed)
+  }
+
+  /** Unsubscribes from a topic that no consumer wants, unless it is kept. */
+  private releaseUnwanted(feed: TopicFeed<S>): void {
+    if (!feed.isWanted && feed.keptUntil <= this.upstream.upTime) this.delete(feed)
+  }
+
+  private delete(feed: TopicFeed<S>): void {
+    if (this.feeds.get(feed.base) === feed) this.feeds.delete(feed.base)
+    feed.stop()
+  }
+
+  /** Keeps the topics that are wanted now, and ends their consumers. */
+  private onDown(text: string): void {
+    this.stopReleasing()
+    for (const feed of this.feeds.values())
+      if (feed.isWanted) feed.keptUntil = this.upstream.upTime + returnTime
+    this.endAll('service-down', text)
+  }
+
+  private onUp(): void {
+    this.stopReleasing = this.config.clock.startInterval(() => this.releaseAll(), releaseInterval)
+    this.releaseAll()
+  }
+
+  private releaseAll(): void {
+    let areKept = false
+    for (const feed of this.feeds.values()) {
+      this.releaseUnwanted(feed)
+      areKept ||= feed.keptUntil > this.upstream.upTime
+    }
+    if (!areKept) this.stopReleasing()
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Observable, Subscription } from 'rxjs'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/snapshot.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /** The words with which a gateway begins its reason for consumers. */
 export const serviceIsDown = 'the service is down'
 
-interface UpstreamListener {
+interface UpstreamConfig {
+  readonly clock: Pick<Clock, 'elapsed'>
   /** True if the prices of a client in this state are not current, and consumers must not receive them. */
   readonly isDown: (status: ConnectionStatus) => boolean
   /** An outage begins. */
@@ -17,12 +19,17 @@ export class Upstream {
   status: ConnectionStatus = { _tag: 'Idle' }
   /** The reason for consumers while the connection is down; `undefined` while it is up. */
   downText: string | undefined
+  /** When the connection came up or went down: monotonic, in ms. */
+  private changedAt: number
+  /** The time in which it was up before, in ms. */
+  private upTimeBefore = 0
   private readonly subscription: Subscription
 
   constructor(
     status$: Observable<ConnectionStatus>,
-    private readonly listener: UpstreamListener,
+    private readonly config: UpstreamConfig,
   ) {
+    this.changedAt = config.clock.elapsed()
     this.subscription = status$.subscribe({
       next: (status) => this.onStatus(status),
       // The status of a replay completes after its last row.
@@ -34,16 +41,25 @@ export class Upstream {
     return this.downText === undefined
   }
 
+  /** The time in which the connection has been up, in ms. */
+  get upTime(): number {
+    const { isUp, upTimeBefore, changedAt, config } = this
+    return isUp ? upTimeBefore + config.clock.elapsed() - changedAt : upTimeBefore
+  }
+
   close(): void {
     this.subscription.unsubscribe()
   }
 
   private onStatus(status: ConnectionStatus): void {
-    const { isUp: wasUp, listener } = this
+    const { isUp: wasUp, upTime, config } = this
     this.status = status
-    this.downText = listener.isDown(status) ? `${serviceIsDown}: ${reasonOf(status)}` : undefined
-    if (wasUp && this.downText !== undefined) listener.onDown(this.downText)
-    if (!wasUp && this.downText === undefined) listener.onUp()
+    this.downText = config.isDown(status) ? `${serviceIsDown}: ${reasonOf(status)}` : undefined
+    if (wasUp === this.isUp) return
+    this.upTimeBefore = upTime
+    this.changedAt = config.clock.elapsed()
+    if (this.downText === undefined) config.onUp()
+    else config.onDown(this.downText)
   }
 }
 

@@ -107,13 +107,13 @@ export class WebSocketFront {
   }
 
   health(): Omit<HealthState, 'history'> {
-    const { upstream, demand } = this.sessions
+    const { upstream } = this.sessions
     return {
       isUp: upstream.isUp,
       refusal: this.refusal()?.word,
       upstream: upstream.status,
       ageBounded: this.feed.isBounded(),
-      counts: { connections: this.connections.size, topics: demand.size },
+      counts: { connections: this.connections.size, topics: this.sessions.topicCount },
     }
   }
 
@@ -129,14 +129,14 @@ export class WebSocketFront {
   }
 
   inspect(): Omit<GatewaySnapshot, 'history'> {
-    const { upstream, demand } = this.sessions
+    const { upstream } = this.sessions
     return {
       upstream: upstream.status,
       ageBounded: this.feed.isBounded(),
       connections: this.connections.size,
       behindConnections: this.behindConnections,
       droppedPrices: this.droppedPrices,
-      topics: demand.snapshot(),
+      topics: this.sessions.topics(),
     }
   }
 

@@ -104,7 +104,7 @@ export const startNatsGatewayOver = async (
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
     sendUndecodable: (feed, payload) => current?.publisher.publishPrice(feed, payload),
   })
-  const { upstream, demand } = sessions
+  const { upstream } = sessions
 
   let failure: NatsGatewayFailure | undefined
   /** The server reports a missing permission only after what it refuses. */
@@ -167,7 +167,7 @@ export const startNatsGatewayOver = async (
       isConnected: current !== undefined,
       failure,
       sessions: sessions.all.size,
-      topics: demand.snapshot(),
+      topics: sessions.topics(),
     }),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { left } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
-import { createClient, type Address, type Topic } from 'svc-streams'
+import { isRight, left } from 'fp-ts/lib/Either.js'
+import { NEVER, Observable, Subject, type Subscriber } from 'rxjs'
+import { createClient, type Address, type ConnectionStatus, type PriceClient, type Topic } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { describe, expect, it } from 'vitest'
-import type { PriceFeed } from '../../../src/client/price-feed.js'
+import { setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
+import { isDown } from '../../../src/base/domain/snapshot.js'
 import { disconnected } from '../../../src/base/errors/constructors.js'
-import { Demand } from '../../../src/gateway/subscriptions/demand.js'
-import type { TopicConsumer } from '../../../src/gateway/subscriptions/topic-feed.js'
+import { Sessions, type Session } from '../../../src/gateway/subscriptions/sessions.js'
 import { currentClock } from '../../../src/base/time/clock.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { caseCount } from '../../support/run/long.js'
@@ -17,15 +17,18 @@ import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-t
 import { startTestGateway } from '../support/start-test-gateway.js'
 import { unboundedFeed } from '../support/unbounded-feed.js'
 
-class Consumer implements TopicConsumer<Consumer> {
-  readonly feeds: TopicConsumer<Consumer>['feeds'] = new Map()
-  readonly confirm = (): void => undefined
-  readonly reject = (): void => undefined
+/** A consumer of one topic, which leaves it when its session is ended. */
+interface Consumer extends Session<Consumer> {
+  readonly topic: Topic
 }
 
-/** A demand whose consumers are topics: each has at most one consumer, and all leave when an outage begins. */
+const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
+const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 1, reason: 'lost' }
+
+/** Sessions whose consumers are topics: each has at most one consumer, and all leave when an outage begins. */
 const createManualDemand = () => {
-  const subscribed = new Map<Topic, Subscriber<never>>()
+  const status$ = new Subject<ConnectionStatus>()
+  const subscribed = new Map<Topic, Subscriber<unknown>>()
   const source: PriceFeed = {
     sourceOf: (topic) => ({
       open$: () =>
@@ -40,43 +43,53 @@ const createManualDemand = () => {
     ...unboundedFeed,
     isUpToDate: () => true,
   }
-  const demand = new Demand<Consumer>({
+  const client = { status$ } as unknown as PriceClient
+  setPriceFeed(client, { ...source, whenSendable: () => () => undefined, requestTimeout$: NEVER })
+  const sessions = new Sessions<Consumer>(client, {
     clock: currentClock(),
     service: 'svc',
-    source,
+    noun: 'session',
+    isDown,
+    maxConnections: 100,
+    maxTopicsPerConnection: 1,
+    report: () => undefined,
     encode: (payload) => payload,
     send: () => undefined,
     sendUndecodable: () => undefined,
-    isUp: () => true,
   })
   const consumers = new Map<Topic, Consumer>()
-  const want = (topic: Topic): void => {
-    if (consumers.has(topic)) return
-    const consumer = new Consumer()
-    consumers.set(topic, consumer)
-    const feed = demand.feedOf(topic)
-    feed.add(consumer)
-    feed.start()
-  }
   const leave = (topic: Topic): void => {
     const consumer = consumers.get(topic)
     if (consumer === undefined) return
     consumers.delete(topic)
-    const feed = demand.feedOf(topic)
-    feed.remove(consumer)
-    demand.releaseUnwanted(feed)
+    sessions.onEnded(consumer, 'consumer', 0)
+  }
+  const want = (topic: Topic): void => {
+    if (consumers.has(topic)) return
+    const consumer: Consumer = {
+      topic,
+      feeds: new Map(),
+      confirm: () => undefined,
+      reject: () => undefined,
+      end: () => leave(topic),
+    }
+    consumers.set(topic, consumer)
+    sessions.onOpened(consumer)
+    const requested = sessions.subscribe(consumer, topic)
+    if (isRight(requested)) requested.right.feed.start()
   }
   return {
-    demand,
+    sessions,
     want,
     leave,
     wanted: () => [...consumers.keys()].sort(),
     subscribed: () => [...subscribed.keys()].sort(),
-    goDown: () => {
-      demand.onDown()
-      for (const topic of [...consumers.keys()]) leave(topic)
-    },
-    goUp: () => demand.onUp(),
+    loseTopic: (topic: Topic) =>
+      subscribed
+        .get(topic)
+        ?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 }))),
+    goDown: () => status$.next(waiting),
+    goUp: () => status$.next(open),
   }
 }
 
@@ -133,45 +146,23 @@ describe('during an outage a gateway', () => {
   })
 
   it('leaves no timer and no topic after close', () => {
-    const pending = run(({ want, goDown, goUp, demand, subscribed }) => {
+    const pending = run(({ want, goDown, goUp, sessions, subscribed }) => {
       want('svc-0xa')
       goDown()
       goUp()
-      demand.close()
-      expect([subscribed(), demand.size]).toEqual([[], 0])
+      sessions.close()
+      expect([subscribed(), sessions.topicCount]).toEqual([[], 0])
     })
     expect(pending).toBe(0)
   })
 
   it('shows the topics that it keeps as down, without consumers', () => {
-    const subscribers: Subscriber<unknown>[] = []
-    const demand = new Demand<Consumer>({
-      clock: currentClock(),
-      service: 'svc',
-      source: {
-        sourceOf: () => ({
-          open$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
-          age: () => 0,
-          position: () => undefined,
-        }),
-        ...unboundedFeed,
-        isUpToDate: () => true,
-      },
-      encode: (payload) => payload,
-      send: () => undefined,
-      sendUndecodable: () => undefined,
-      isUp: () => false,
+    run(({ want, goDown, loseTopic, sessions }) => {
+      want('svc-0xa')
+      goDown()
+      loseTopic('svc-0xa')
+      expect(sessions.topics()).toEqual([{ topic: 'svc-0xa', consumers: 0, state: 'down' }])
     })
-    const feed = demand.feedOf('svc-0xA')
-    const consumer = new Consumer()
-    feed.add(consumer)
-    feed.start()
-    subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))
-    demand.onDown()
-    feed.remove(consumer)
-    demand.releaseUnwanted(feed)
-    expect(demand.snapshot()).toEqual([{ topic: 'svc-0xa', consumers: 0, state: 'down' }])
-    demand.close()
   })
 })
 

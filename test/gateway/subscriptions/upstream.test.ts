@@ -2,6 +2,7 @@ import { Subject } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { behindMsOf, isDown } from '../../../src/base/domain/snapshot.js'
+import { currentClock } from '../../../src/base/time/clock.js'
 import { Upstream } from '../../../src/gateway/subscriptions/upstream.js'
 
 const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'read ECONNRESET' }
@@ -11,6 +12,7 @@ const start = (isDownIn = isDown) => {
   const status$ = new Subject<ConnectionStatus>()
   const log: string[] = []
   const upstream = new Upstream(status$, {
+    clock: currentClock(),
     isDown: isDownIn,
     onDown: (text) => log.push(text),
     onUp: () => log.push('up'),

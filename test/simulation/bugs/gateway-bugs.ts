@@ -17,13 +17,11 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
-      edits: [{ in: 'Demand.releaseAll', code: 'this.releaseUnwanted($1)', bug: 'undefined' }],
+      edits: [{ in: 'Sessions.releaseAll', code: 'this.releaseUnwanted($1)', bug: 'undefined' }],
     },
     {
       name: 'a gateway forgets one of several consumers of a topic',
-      edits: [
-        { in: 'Sessions.leave', code: 'this.demand.releaseUnwanted($1)', bug: 'this.demand.delete($1)' },
-      ],
+      edits: [{ in: 'Sessions.leave', code: 'this.releaseUnwanted($1)', bug: 'this.delete($1)' }],
     },
     {
       name: 'a gateway answers a ping before the prices that it holds',
@@ -65,7 +63,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'further outages prolong the time for which a gateway keeps a topic',
-      edits: [{ in: 'Demand.onDown', code: '$1.isWanted', bug: 'true' }],
+      edits: [{ in: 'Sessions.onDown', code: '$1.isWanted', bug: 'true' }],
     },
     {
       name: 'a new consumer of a gateway gets no last price',

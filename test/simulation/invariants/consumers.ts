@@ -10,7 +10,7 @@ import type { ArrivedPrice } from './open-socket.js'
 // What a gateway promises to its consumers: `docs/operate/gateway.md`, "What consumers receive" and "Slow consumers". Times
 // are those in which the process of the gateway was running, in ms.
 
-/** An unwanted topic is kept for so long after the return of the service. As `returnTime` of `src/gateway/subscriptions/demand.ts`. */
+/** An unwanted topic is kept for so long after the return of the service. As `returnTime` of `src/gateway/subscriptions/sessions.ts`. */
 export const keptMs = 7_000
 
 /** After one of them, a topic is not live until its next price. */

@@ -13,10 +13,6 @@ export class DataAge {
   private readonly pings: { readonly payload: string; readonly at: number }[] = []
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
   private measuredAt = -Infinity
-  /** When the price under delivery was sent, by the clock of the gateway, in ms. */
-  private priceTime = 0
-  /** True if a subscriber has not received this price, because it was too late by then. */
-  private isWithheld = false
 
   constructor(
     private readonly clock: Clock,
@@ -55,17 +51,11 @@ export class DataAge {
     return this.pings.splice(0, answered + 1).at(-1)?.payload
   }
 
-  /** Starts the delivery of a price of this time of the gateway's clock, in ms. False if it is late. */
-  startDelivery(time: number): boolean {
-    this.priceTime = time
-    this.isWithheld = false
-    return this.isInTime()
-  }
-
-  /** The handlers of the previous subscribers may have taken seconds. */
-  isInTime(): boolean {
-    this.isWithheld ||= this.behindMs > this.maxLag
-    return !this.isWithheld
+  /** Why a price of this time of the gateway's clock, in ms, ends the session: the prices after it are late too. */
+  lateReason(time: number): string | undefined {
+    const behindMs = this.lag.of(time, this.clock.elapsed())
+    if (behindMs <= this.maxLag) return undefined
+    return `the prices are ${Math.round(behindMs)} ms behind, at most ${this.maxLag} ms are allowed`
   }
 
   /**
@@ -76,16 +66,6 @@ export class DataAge {
     const now = this.clock.elapsed()
     const isAnswered = now - this.measuredAt <= Math.max(this.maxLag, 2 * renewInterval)
     return isAnswered && this.lag.of(newestAt, now) <= this.maxLag
-  }
-
-  /** Why the session ends if the price under delivery was late: the prices after it are late too. */
-  get lateReason(): string | undefined {
-    if (!this.isWithheld) return undefined
-    return `the prices are ${Math.round(this.behindMs)} ms behind, at most ${this.maxLag} ms are allowed`
-  }
-
-  private get behindMs(): number {
-    return this.lag.of(this.priceTime, this.clock.elapsed())
   }
 }
 

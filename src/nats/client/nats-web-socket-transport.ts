@@ -110,8 +110,6 @@ class NatsSocket implements InternalSocket {
     if (this.isOpen) this.age.onPing(payload)
   }
 
-  readonly isInTime = (): boolean => this.age.isInTime()
-
   close(): void {
     this.end(noCloseFrame, 'closed by the client')
   }
@@ -226,8 +224,7 @@ class NatsSocket implements InternalSocket {
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
     if (verdict !== 'deliver' || price === undefined || this.resources.closed) return
-    if (this.age.startDelivery(price.time)) listener.text(price.frame)
-    this.endIfLate()
+    if (!this.endIfLate(price.time)) listener.text(price.frame)
   }
 
   private onRejected({ base, number, text }: ConsumerMessageOf<'rejected'>): void {
@@ -244,8 +241,7 @@ class NatsSocket implements InternalSocket {
       : this.topics.onUpdate(base, sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)
-    if (this.age.startDelivery(header.time)) this.deliver(data, start)
-    this.endIfLate()
+    if (!this.endIfLate(header.time)) this.deliver(data, start)
   }
 
   private deliver(data: Uint8Array, start: number): void {
@@ -257,9 +253,11 @@ class NatsSocket implements InternalSocket {
     listener.text(Buffer.from(data.buffer, data.byteOffset + start, length).toString())
   }
 
-  private endIfLate(): void {
-    const reason = this.age.lateReason
+  /** `time`: of a price, by the clock of the gateway, in ms. */
+  private endIfLate(time: number): boolean {
+    const reason = this.age.lateReason(time)
     if (reason !== undefined) this.end(noCloseFrame, reason)
+    return reason !== undefined
   }
 
   private onGap(base: string): void {

@@ -70,11 +70,6 @@ export class GuardedSocket implements Socket {
     return this.try(() => this.socket.isCurrent?.(base)) ?? true
   }
 
-  /** See `InternalSocket.isInTime`. */
-  get isInTime(): (() => boolean) | undefined {
-    return this.socket.isInTime
-  }
-
   close(): void {
     this.try(() => this.socket.close())
   }

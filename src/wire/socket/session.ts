@@ -122,7 +122,7 @@ export class Session implements MeasuredConnection {
   readonly openedAt: number
   readonly hasPings: boolean
   readonly lag: Lag
-  /** False if the price under delivery is now too old, by `lag` or by `InternalSocket.isInTime`. */
+  /** False if the price under delivery is now too old. */
   readonly mayDeliver: () => boolean
   /** The number of prices so far: those that the sink handled as bytes, and those that it counts in `onText`. */
   prices = 0
@@ -143,7 +143,7 @@ export class Session implements MeasuredConnection {
     readonly terminate: (reason: string) => void,
   ) {
     const { clock, pongTimeout, probeSupport, nextEpoch } = config
-    const { hasPings, isInTime } = socket
+    const { hasPings } = socket
     const { activityCount, probe, wake$ } = this
     this.epoch = nextEpoch()
     this.since = clock.wallClock()
@@ -151,7 +151,7 @@ export class Session implements MeasuredConnection {
     this.hasPings = hasPings
     const lag = new Lag(config, this, sink)
     this.lag = lag
-    this.mayDeliver = () => lag.isInTime(clock.elapsedInTick?.()) && isInTime?.() !== false
+    this.mayDeliver = () => lag.isInTime(clock.elapsedInTick?.())
     const isConclusive = () => hasPings || probeSupport.isProven || prober.isConclusive()
     const silence$ = lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ })
     timers.add(() => lag.stop())

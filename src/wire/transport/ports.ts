@@ -144,11 +144,6 @@ export interface InternalSocket extends Socket {
    * no message is lost.
    */
   readonly isCurrent?: (base?: Address) => boolean
-  /**
-   * Called while a price is delivered, before each subscriber except the first. Returns false if the price is now too
-   * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
-   */
-  readonly isInTime?: (() => boolean) | undefined
 }
 
 /** The options of the default transport. */

@@ -22,7 +22,7 @@ it('measures by the newest answer, and ignores repeated, late and forged ones', 
   expect(age.onReply(50, 5_000)).toBe(true)
   expect(age.onReply(60, 5_010)).toBe(true)
   for (const sentAt of [60, 50, 101, NaN]) expect(age.onReply(sentAt, 5_010)).toBe(false)
-  expect(age.startDelivery(5_010)).toBe(true)
+  expect(age.lateReason(5_010)).toBeUndefined()
   time.elapsed = 1_061
-  expect(age.startDelivery(5_010)).toBe(false)
+  expect(age.lateReason(5_010)).toBe('the prices are 1001 ms behind, at most 1000 ms are allowed')
 })

@@ -10,7 +10,7 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a client over NATS delivers prices of any age',
     folder,
-    edits: [{ in: 'isInTime', code: 'this.behindMs > $1', bug: 'false' }],
+    edits: [{ in: 'DataAge.lateReason', code: 'behindMs <= $1', bug: 'true' }],
     shares,
   },
   {

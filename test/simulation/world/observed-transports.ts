@@ -71,10 +71,6 @@ class ObservedSocket implements Socket, SocketListener, PortSocket {
     return this.socket?.isCurrent?.(base) ?? true
   }
 
-  get isInTime(): (() => boolean) | undefined {
-    return this.socket?.isInTime
-  }
-
   send(frame: string): void {
     if (!this.isClosed) this.observer.onSent(this, frame)
     this.socket?.send(frame)

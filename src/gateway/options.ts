@@ -17,7 +17,9 @@ import {
   type Signal,
 } from '../base/option-kinds/option.js'
 import { parseOptions, type Completed } from '../base/option-kinds/parse-options.js'
+import type { Clock } from '../base/time/clock.js'
 import { urlHost } from './http/addresses.js'
+import type { Report } from './server/report.js'
 
 /**
  * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
@@ -223,6 +225,15 @@ const isOrigin = (value: unknown): boolean =>
   URL.canParse(value) &&
   /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
   (!/^https?:/.test(value) || new URL(value).origin === value)
+
+/** The checked options of a history. */
+export type HistorySetup = Completed<typeof historyTable>
+
+/** The checked options, with the clock and the reports that the parts of a gateway share. */
+export interface GatewaySetup extends Completed<typeof gatewayTable> {
+  readonly clock: Clock
+  readonly report: Report
+}
 
 /**
  * Throws a `ConfigurationError` that names the first invalid option. The values of `keys` and `tls` are not checked.

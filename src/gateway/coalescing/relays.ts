@@ -11,22 +11,12 @@ import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { DepthError, HttpError, PriceRequestError } from '../../base/errors/model.js'
+import type { GatewaySetup } from '../options.js'
 import { jsonResponse, textResponse, type TextResponse } from '../server/http-response.js'
-import type { Report } from '../server/report.js'
 import type { Resource } from '../server/request.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
-import type { Clock } from '../../base/time/clock.js'
 import { RequestSharer, type SharedRequest } from './request-sharer.js'
 import type { Requester } from './turns.js'
-
-export interface RelaysConfig {
-  readonly clock: Clock
-  readonly report: Report
-  /** Name of the service: prefix of topics. */
-  readonly service: string
-  /** Minimum time between the starts of two depth requests for one mint, in ms. */
-  readonly depthEvery: number
-}
 
 /**
  * Answers requests of consumers with the results of the client, with one request of the client at a time per mint and
@@ -47,7 +37,7 @@ const maxWaiting = 10_000
 /** The relays of a gateway, whose requests are published in diagnostics. */
 export const createRelays = (
   client: PriceClient | Client,
-  { clock, report, service, depthEvery }: RelaysConfig,
+  { clock, report, service, depthEvery }: Pick<GatewaySetup, 'clock' | 'report' | 'service' | 'depthEvery'>,
 ): Relays => {
   const { whenSendable, requestTimeout$ } = priceFeedOf(client)
   const tooLate$ = requestTimeout$.pipe(map(() => textResponse(...fixedResponses.Timeout)))

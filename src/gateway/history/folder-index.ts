@@ -2,6 +2,7 @@ import { opendir, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Topic } from '../../base/domain/topic.js'
 import { rotatedStart } from '../../backtest/recording/read/recorded-file.js'
+import type { HistorySetup } from '../options.js'
 import { rotatedPath } from '../../backtest/recording/write/rotating-file.js'
 
 /** Time between the starts of two files of a topic, in ms. */
@@ -19,13 +20,7 @@ export interface HistoryFile {
   bytes: number
 }
 
-/** What a folder keeps. */
-export interface FolderLimits {
-  /** The age at which a row may be deleted, in ms. */
-  readonly keep: number
-  /** The size of all files, in bytes. */
-  readonly maxBytes: number
-}
+type FolderLimits = Pick<HistorySetup, 'keep' | 'maxBytes'>
 
 /** `svc-0xab.2026-11-22T10-00-00Z.ndjson`: the time is in UTC. A number follows it if the name was taken. */
 const filePattern = /^([\w-]+-0x[0-9a-f]+)\.[^._]+(?:_(\d+))?\.ndjson$/

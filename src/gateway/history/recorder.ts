@@ -13,10 +13,9 @@ import { createFile, reopenFile } from '../../backtest/recording/files/appended-
 import { priceRow$, RowTimes } from '../../backtest/recording/write/client-rows.js'
 import type { RecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
-import type { Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
-import type { Report } from '../server/report.js'
-import { filePeriod, type FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
+import type { GatewaySetup, HistorySetup } from '../options.js'
+import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
 
 /** Time after a failure in which no row is written, in ms. */
 const retryAfter = 10_000
@@ -27,13 +26,8 @@ export const checkInterval = 10_000
 /** The number of the largest files that a history has. */
 const largestFiles = 64
 
-export interface RecorderConfig extends FolderLimits {
-  readonly folder: string
-  /** The topics that are always recorded. */
-  readonly topics: readonly Topic[]
+export interface RecorderConfig extends HistorySetup, Pick<GatewaySetup, 'clock' | 'report'> {
   readonly client: PriceClient
-  readonly clock: Clock
-  readonly report: Report
 }
 
 /**

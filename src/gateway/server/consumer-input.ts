@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Subscription } from 'rxjs'
-import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/timers.js'
+import type { GatewaySetup } from '../options.js'
 import { MessageBucket, type Intake } from './intake.js'
 
 /** `whileConnected`: ends when the consumer leaves. Of several pipelined responses, Node then closes only the first. */
@@ -14,12 +14,11 @@ export type RequestHandler = (
 ) => void
 
 /** The limits of what one connection sends. */
-export interface InputConfig {
-  readonly clock: Clock
+export interface InputConfig extends Pick<
+  GatewaySetup,
+  'clock' | 'maxMessagesPerSecond' | 'maxNewTopicsPerSecond'
+> {
   readonly intake: Intake
-  readonly maxMessagesPerSecond: number
-  /** Of topics that the gateway subscribes to at the service. */
-  readonly maxNewTopicsPerSecond: number
 }
 
 /** A burst has as many messages, or new topics, as this number of seconds. */

@@ -6,9 +6,8 @@ import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
 import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'
 import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import { oneLine } from '../../base/errors/text.js'
-import type { Clock } from '../../base/time/clock.js'
 import type { GatewayTopicSnapshot } from '../gateway.js'
-import type { Report } from '../server/report.js'
+import type { GatewaySetup } from '../options.js'
 import { TopicFeed, type ConsumedTopic, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
 import { Upstream } from './upstream.js'
 
@@ -45,20 +44,17 @@ export interface Subscribed<S extends Session<S>> {
   readonly isRepeated: boolean
 }
 
-export interface SessionsConfig<S extends Session<S>> extends Omit<
-  TopicFeedConfig<S>,
-  'source' | 'isUp' | 'onCompleted'
-> {
-  readonly clock: Clock
-  /** Name of the service: prefix of topics. */
-  readonly service: string
+type SharedSetup = Pick<
+  GatewaySetup,
+  'clock' | 'report' | 'service' | 'maxConnections' | 'maxTopicsPerConnection'
+>
+
+export interface SessionsConfig<S extends Session<S>>
+  extends SharedSetup, Omit<TopicFeedConfig<S>, 'source' | 'isUp' | 'onCompleted'> {
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
   readonly isDown: (status: ConnectionStatus) => boolean
-  readonly maxConnections: number
-  readonly maxTopicsPerConnection: number
-  readonly report: Report
 }
 
 /** The time after the return of the service in which consumers can request their topics again, in ms. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Observable } from 'rxjs'
 import type { WebSocket, WebSocketServer } from 'ws'
+import type { GatewaySetup } from '../options.js'
 import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
@@ -10,9 +11,8 @@ import { withoutQuery } from '../server/request.js'
 import type { Connection } from './connection.js'
 import type { WebSocketFront } from './web-socket-front.js'
 
-interface UpgradesConfig {
+interface UpgradesConfig extends Pick<GatewaySetup, 'maxConnectionsPerAddress'> {
   readonly inputOf: (socket: Socket) => ConsumerInput
-  readonly maxConnectionsPerAddress: number
   readonly streams$: Streams
 }
 

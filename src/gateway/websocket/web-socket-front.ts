@@ -7,6 +7,7 @@ import { isDown } from '../../base/domain/snapshot.js'
 import { deferred } from '../../base/task/deferred.js'
 import { delay, delay$ } from '../../base/time/timers.js'
 import type { GatewaySnapshot } from '../gateway.js'
+import type { GatewaySetup } from '../options.js'
 import type { HealthState } from '../http/health.js'
 import { closingReason, Sessions, type SessionsConfig } from '../subscriptions/sessions.js'
 import { serviceIsDown } from '../subscriptions/upstream.js'
@@ -15,14 +16,8 @@ import { Connection, type ConnectionConfig } from './connection.js'
 import { Outbox } from './outbox.js'
 import { asciiFrame, type ConsumerStream, type ConsumerWebSocket } from './text-frame.js'
 
-/** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
-export interface WebSocketFrontConfig extends Omit<
-  SessionsConfig<Connection>,
-  'noun' | 'isDown' | 'encode' | 'send' | 'sendUndecodable'
-> {
-  /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
-  readonly maxBufferedBytes: number
-}
+type WebSocketFrontConfig = Pick<GatewaySetup, 'maxBufferedBytes'> &
+  Omit<SessionsConfig<Connection>, 'noun' | 'isDown' | 'encode' | 'send' | 'sendUndecodable'>
 
 /** Serves the live prices of a client over WebSockets, by the protocol of the service. */
 export class WebSocketFront {

@@ -16,12 +16,6 @@ export interface AccessConfig {
   readonly origins: ReadonlySet<string>
 }
 
-/** The headers of a request that decide about its access. */
-interface AccessRequest {
-  readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined }
-  readonly headersDistinct: { readonly host?: readonly string[] }
-}
-
 /**
  * Decides whether a request may be answered. Right: the origin of the page that may read the response; `undefined` if no
  * other page may. Left: the refusal, without a value from the request.
@@ -30,10 +24,13 @@ interface AccessRequest {
  * gateway's address (DNS rebinding). Such a request has that name as `Host`, or the page's `Origin`.
  */
 export const checkAccess = (
-  { headers: { host: hostHeader = '', origin }, headersDistinct }: AccessRequest,
+  {
+    headers: { host: hostHeader = '', origin },
+    headersDistinct,
+  }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   { scheme, host: listensOn, origins }: AccessConfig,
 ): Either<TextResponse, string | undefined> => {
-  if ((headersDistinct.host?.length ?? 0) > 1)
+  if ((headersDistinct['host']?.length ?? 0) > 1)
     return left(textResponse(400, 'Bad Request: more than one Host'))
   const host = hostOf(hostHeader)
   const ownHost = urlHost(listensOn)
@@ -106,14 +103,6 @@ const isOpenToAll = ({ url = '', socket }: IncomingMessage): boolean =>
 const isLoopbackPeer = (address: string): boolean =>
   isLoopback(urlHost(address.replace(/^::ffff:(?=\d+\.)/i, '')))
 
-/** The parts of a request that its signature covers. A request has no body. */
-export interface SignedRequest {
-  /** Path and query, byte for byte as received. */
-  readonly path: string
-  /** Keyed by lower-case name. */
-  readonly headers: IncomingHttpHeaders
-}
-
 export interface SignatureConfig {
   readonly service: string
   /** One MAC per accepted key. */
@@ -124,11 +113,11 @@ export interface SignatureConfig {
 export const maxExpirationMs = 5 * 60_000
 
 /**
- * The index of the key that has signed the request; `undefined` if none has, or if the signature has expired (section 5
- * of the service's documentation). `now`: in ms since the Unix epoch.
+ * The index of the key that has signed the path, the query and the headers of a request; `undefined` if none has, or if the
+ * signature has expired (section 5 of the service's documentation). `now`: in ms since the Unix epoch.
  */
 export const signingKeyOf = (
-  { path, headers }: SignedRequest,
+  { url: path = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   { service, macs }: SignatureConfig,
   now: number,
 ): number | undefined => {

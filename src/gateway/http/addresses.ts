@@ -1,11 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { Gateway } from '../gateway.js'
 
-/** The addresses of a gateway, as options of a client. */
-export interface Addresses {
-  readonly baseUrl: string
-  readonly priceBaseUrl: string
-  readonly priceWsUrl: string
-}
+type Addresses = Pick<Gateway, 'baseUrl' | 'priceBaseUrl' | 'priceWsUrl'>
 
 /** A client cannot connect to the address of all interfaces: the URLs have the loopback address. */
 const connectHosts: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }

@@ -36,7 +36,7 @@ export type HttpLimits = ReturnType<typeof httpLimits>
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
   { maxSockets, idleTimeout, ...options }: HttpLimits,
-  tls: PemPair | undefined,
+  tls: ReturnType<typeof parsePem> | undefined,
 ): Server => {
   const server =
     tls === undefined
@@ -95,14 +95,8 @@ export const commonHeaders = {
 export const writeGatewayResponse = (to: ServerResponse, response: HttpResponse): void =>
   writeResponse(to, { ...response, headers: { ...commonHeaders, ...response.headers } })
 
-/** A private key and its certificate, in PEM. */
-export interface PemPair {
-  readonly key: Buffer
-  readonly cert: Buffer
-}
-
 /** Throws a `ConfigurationError` unless the key belongs to the certificate. */
-export const parsePem = ({ key, cert }: GatewayTls): PemPair => {
+export const parsePem = ({ key, cert }: GatewayTls): Record<keyof GatewayTls, Buffer> => {
   try {
     const pair = { key: Buffer.from(key), cert: Buffer.from(cert) }
     createSecureContext(pair)

@@ -87,9 +87,10 @@ export const createRequestHandler =
  */
 const route = (
   { relays, health, signatures, tokens, pages, now }: RequestHandlerConfig,
-  { method, url = '', headers, socket }: IncomingMessage,
+  request: IncomingMessage,
   owner: string | undefined,
 ): HttpResponse | CancellableTask<HttpResponse> => {
+  const { method, url = '', socket } = request
   const path = withoutQuery(url)
   const ofHealth = healthOf(path, health)
   if (method === 'OPTIONS') return optionsResponse(ofHealth)
@@ -103,7 +104,7 @@ const route = (
   const accepted = signatures()
   if (resource.kind === 'price' || accepted === undefined)
     return relays.respond(resource, requesterOf(socket, owner))
-  const key = signingKeyOf({ path: url, headers }, accepted, now())
+  const key = signingKeyOf(request, accepted, now())
   return key === undefined ? unauthorized : relays.respond(resource, requesterOf(socket, `key ${key}`))
 }
 

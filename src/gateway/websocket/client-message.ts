@@ -1,4 +1,4 @@
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { decodeMessage } from '../../backtest/recording/codec/value-codecs.js'
@@ -12,9 +12,5 @@ const ClientMessageCodec = t.type(
 export type ClientMessage = t.TypeOf<typeof ClientMessageCodec>
 
 /** Decodes a text frame from a client of the price WebSocket. */
-export const decodeClientMessage = (text: string): Either<DecodeError, ClientMessage> => {
-  const decoded = decodeMessage('client message', ClientMessageCodec, text)
-  if (isLeft(decoded)) return decoded
-  const { method, topic } = decoded.right
-  return right({ method, topic })
-}
+export const decodeClientMessage = (text: string): Either<DecodeError, ClientMessage> =>
+  decodeMessage('client message', ClientMessageCodec, text)

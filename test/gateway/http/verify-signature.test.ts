@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxExpirationMs, signingKeyOf, type SignedRequest } from '../../../src/gateway/http/access.js'
+import { maxExpirationMs, signingKeyOf } from '../../../src/gateway/http/access.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { caseCount } from '../../support/run/long.js'
 import { authKey } from '../../support/simulator.js'
@@ -11,8 +12,10 @@ const now = 1_745_462_587_105
 const otherKey = 'c29tZSBvdGhlciBrZXk='
 const macOf = (key: string) => node.createMac(Buffer.from(key, 'base64'))
 const config = { service: 'svc', macs: [macOf(otherKey), macOf(authKey)] }
-const example: SignedRequest = signedExample
 const { path } = signedExample
+const example: SignedRequest = { url: path, headers: signedExample.headers }
+
+type SignedRequest = Pick<IncomingMessage, 'url' | 'headers'>
 
 const isValid = (request: Partial<SignedRequest>, at = now) =>
   signingKeyOf({ ...example, ...request }, config, at) !== undefined
@@ -50,7 +53,7 @@ test('verifies the query, and the signed headers in order of their names', () =>
   const sign = (text: string) =>
     createHmac('sha256', Buffer.from(authKey, 'base64')).update(text).digest('base64').replace('=', '')
   const accepts = (input: string) =>
-    isValid({ path: `${path}?a=1`, headers: { ...headers, 'x-svc-auth': sign(input) } })
+    isValid({ url: `${path}?a=1`, headers: { ...headers, 'x-svc-auth': sign(input) } })
   const input = `${path}?a=1x-svc-a1x-svc-auth-expiration1745462597105x-svc-b2`
   expect(accepts(input)).toBe(true)
   expect(accepts(`${input}body`)).toBe(false)
@@ -66,7 +69,7 @@ test('verifies bytes above 7f as they were received', () => {
     'x-svc-auth-expiration': String(now + 1),
     'x-svc-auth': mac.digest('base64').replace('=', ''),
   }
-  expect(isValid({ path: received, headers })).toBe(true)
+  expect(isValid({ url: received, headers })).toBe(true)
 })
 
 test.each([
@@ -100,7 +103,7 @@ test('never accepts a mutated path, expiration, signature or header', () => {
     })
     .map(({ mint, expiresIn }) => {
       const signedPath = `/v0/order_book/depth/0x${mint}`
-      return { path: signedPath, headers: signedHeaders(authKey, signedPath, now + expiresIn) }
+      return { url: signedPath, headers: signedHeaders(authKey, signedPath, now + expiresIn) }
     })
   const mutated = signed.chain((request) => {
     const { 'x-svc-auth': signature = '', 'x-svc-auth-expiration': expiration = '' } = request.headers
@@ -111,7 +114,7 @@ test('never accepts a mutated path, expiration, signature or header', () => {
     return fc.tuple(
       fc.constant(request),
       fc.oneof(
-        mutationOf(request.path).map((mutatedPath) => ({ ...request, path: mutatedPath })),
+        mutationOf(request.url).map((url) => ({ ...request, url })),
         mutationOf(expiration).map(withHeader('x-svc-auth-expiration')),
         mutationOf(signature).map(withHeader('x-svc-auth')),
         fc.string().map(withHeader('x-svc-extra')),

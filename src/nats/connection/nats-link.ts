@@ -47,11 +47,11 @@ export class NatsLink {
    * client connects again after a loss. For subscribers this is a new connection: they end what they have subscribed to.
    */
   readonly connection$: Observable<NatsConnection | undefined>
-  /** Messages and subscriptions that the server refuses. */
-  readonly refusal$: Observable<Refusal>
-  /** The last failure of the connection, as a text without secrets; empty if there is none. */
-  private problem = ''
+  /** The last failure of the connection, without secrets, as the end of a sentence; empty if there is none. */
+  problemText = ''
   private readonly refusals$ = new Subject<Refusal>()
+  /** Messages and subscriptions that the server refuses. */
+  readonly refusal$ = this.refusals$.asObservable()
   private readonly closed$ = new ReplaySubject<void>(1)
   private ending = Promise.resolve()
 
@@ -60,7 +60,6 @@ export class NatsLink {
     private readonly clock: Clock,
     private readonly openSocket?: OpenTcpSocket,
   ) {
-    this.refusal$ = this.refusals$.asObservable()
     this.connection$ = new Observable<NatsConnection | undefined>((subscriber) => {
       void this.follow(subscriber)
     }).pipe(
@@ -69,11 +68,6 @@ export class NatsLink {
       takeUntil(this.closed$),
       share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => delay$(clock, idleTime) }),
     )
-  }
-
-  /** The last failure, as the end of a sentence. */
-  get problemText(): string {
-    return this.problem === '' ? '' : `: ${this.problem}`
   }
 
   /** Sends the buffered data and closes the connection. Idempotent. */
@@ -90,7 +84,7 @@ export class NatsLink {
       else this.ending = this.end(current)
     })
     const onChange = (connection: NatsConnection | undefined): void => {
-      if (connection !== undefined) this.problem = ''
+      if (connection !== undefined) this.problemText = ''
       current = connection
       subscriber.next(connection)
     }
@@ -132,12 +126,14 @@ export class NatsLink {
   }
 
   private onStatusError(error: Error): void {
-    this.onError(error)
-    if (error instanceof PermissionViolationError)
-      this.refusals$.next({ subject: error.subject, message: this.problem })
+    const message = this.onError(error)
+    if (error instanceof PermissionViolationError) this.refusals$.next({ subject: error.subject, message })
   }
 
-  private onError(thrown: unknown): void {
-    this.problem = this.parsed.secrets.redact(causeOf(thrown).message)
+  /** Returns the text of the failure. */
+  private onError(thrown: unknown): string {
+    const problem = this.parsed.secrets.redact(causeOf(thrown).message)
+    this.problemText = `: ${problem}`
+    return problem
   }
 }

@@ -27,7 +27,7 @@ export interface Dials {
   /** `undefined`: that of Node. */
   readonly openSocket: OpenTcpSocket | undefined
   /** Called with the failure of each dial, and with that of the open connection. */
-  readonly onError: (error: unknown) => void
+  readonly onError: (error: unknown) => unknown
   /** The transport that was dialled last. */
   transport?: Transport
 }

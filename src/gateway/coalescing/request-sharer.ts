@@ -1,6 +1,6 @@
 import { Subscription } from 'rxjs'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
-import { reportError } from '../../base/task/safe-notify.js'
+import { safeNext } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/timers.js'
 import { Turns, type Requester } from './turns.js'
@@ -58,7 +58,6 @@ export class RequestSharer<A> {
   /** Those of the waiting requests that can start. */
   private readonly ready = new Turns<Waiter<A>>()
   private running = 0
-  private isStarting = false
   private readonly timers = new Subscription()
   /** Leaves the queue of the client; `undefined` while nothing waits there. */
   private cancelTurn: Cancel | undefined
@@ -119,29 +118,17 @@ export class RequestSharer<A> {
 
   /** Starts requests in turns, as long as the client sends them at once. */
   private startNext(): void {
-    // A request may end while it is started: the loop below continues.
-    if (this.isStarting) return
-    this.isStarting = true
-    try {
-      while (this.ready.size > 0 && this.cancelTurn === undefined && this.running < maxRunning)
-        this.startWhenSendable()
-    } finally {
-      this.isStarting = false
-    }
-  }
-
-  private startWhenSendable(): void {
-    let isTurn = false
+    if (this.ready.size === 0 || this.running >= maxRunning || this.cancelTurn !== undefined) return
+    this.cancelTurn = noCancel
     const cancel = this.config.whenSendable(() => {
-      isTurn = true
       this.cancelTurn = undefined
       // All of them may have left.
       const waiter = this.ready.take()
       if (waiter !== undefined) this.start(waiter.shared)
       this.startNext()
     })
-    // The callback may have been called. The cast undoes the narrowing by the first line.
-    if (!(isTurn as boolean)) this.cancelTurn = cancel
+    // The callback may have been called.
+    if (this.cancelTurn === noCancel) this.cancelTurn = cancel
   }
 
   private start(shared: Shared<A>): void {
@@ -158,7 +145,7 @@ export class RequestSharer<A> {
       for (const waiter of waiters) this.waiting.delete(waiter)
       this.endBusy(shared, nextAt)
       this.startNext()
-      for (const { onResult } of waiters) notify(onResult, result)
+      for (const { onResult } of waiters) safeNext({ next: onResult }, result)
     })
   }
 
@@ -178,14 +165,5 @@ export class RequestSharer<A> {
     if (shared.waiters.size === 0) this.byKey.delete(shared.request.key)
     for (const waiter of shared.waiters) this.ready.add(waiter)
     this.startNext()
-  }
-}
-
-/** An exception of one consumer does not affect the others. */
-const notify = <A>(consumer: (result: A) => void, result: A): void => {
-  try {
-    consumer(result)
-  } catch (thrown) {
-    reportError(thrown)
   }
 }

@@ -239,26 +239,46 @@ class RecordedTopic {
   /** Returns the size of the line, in bytes. Throws if it cannot be written. */
   private appendLine(files: RotatingFile, row: Row | RecordingHeader): number {
     const line = encodeLine(row)
-    const { bytes } = files
     files.write(line, (error) => {
       if (error !== undefined && error !== null) throw error
     })
-    if (this.file !== undefined) this.recorder.index.grow(this.file, files.bytes - bytes)
     return Buffer.byteLength(line)
   }
 
   private createFiles(startAt: number): RotatingFile {
-    const { index, config } = this.recorder
-    const { folder, clock, maxBytes } = config
+    const { folder, clock, maxBytes } = this.recorder.config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
       startAt,
       elapsed: clock.elapsed,
       maxFileBytes: maxBytes / largestFiles,
-      create: createUnopened,
-      onFile: (path) => (this.file = index.add(path)),
+      create: (path) => this.createFile(path),
     })
+  }
+
+  /** A file that is open only while a line is written: consumers choose how many topics have one. Throws if it exists. */
+  private createFile(path: string): RecordingFile {
+    createFile(path).close()
+    const { index } = this.recorder
+    const file = index.add(path)
+    this.file = file
+    return {
+      get bytes() {
+        return file.bytes
+      },
+      write: (line, done) => {
+        const opened = reopenFile(path, file.bytes)
+        try {
+          opened.append(Buffer.from(line))
+          index.grow(file, opened.size - file.bytes)
+        } finally {
+          opened.close()
+        }
+        done()
+      },
+      close: () => undefined,
+    }
   }
 
   /** The file may end in a part of a row, so no row is appended to it. A file without a header is no recording. */
@@ -272,27 +292,5 @@ class RecordedTopic {
       // The next start tries it again.
     }
     recorder.setFailure(this, writeError(thrown))
-  }
-}
-
-/** A file that is open only while a line is written: consumers choose how many topics have one. Throws if it exists. */
-const createUnopened = (path: string): RecordingFile => {
-  createFile(path).close()
-  let bytes = 0
-  return {
-    get bytes() {
-      return bytes
-    },
-    write: (line, done) => {
-      const file = reopenFile(path, bytes)
-      try {
-        file.append(Buffer.from(line))
-        bytes = file.size
-      } finally {
-        file.close()
-      }
-      done()
-    },
-    close: () => undefined,
   }
 }

@@ -19,8 +19,6 @@ interface RotatingFileOptions {
   readonly startAt: number
   /** Monotonic, in ms. */
   readonly elapsed: () => number
-  /** Called with the path of each file when it has been created. */
-  readonly onFile?: (path: string) => void
   /** A file with this size is followed by the next one, in bytes. Default: no limit. */
   readonly maxFileBytes?: number
   /** Creates a file. Throws if it exists. */
@@ -40,7 +38,6 @@ export const createRotatingFile = (
     isGzip,
     startAt,
     elapsed,
-    onFile,
     maxFileBytes = Infinity,
     create = createRecordingFile,
   }: RotatingFileOptions,
@@ -50,9 +47,7 @@ export const createRotatingFile = (
     for (let number = first; ; number++) {
       const path = rotatedPath(out, at, isGzip, number)
       try {
-        const file = create(path, isGzip)
-        onFile?.(path)
-        return { number, path, file, at, openedAt: elapsed() }
+        return { number, path, file: create(path, isGzip), at, openedAt: elapsed() }
       } catch (thrown) {
         if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
       }

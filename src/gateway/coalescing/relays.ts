@@ -18,27 +18,19 @@ import { completedTask, type CancellableTask } from '../../base/task/cancellable
 import { RequestSharer, type SharedRequest } from './request-sharer.js'
 import type { Requester } from './turns.js'
 
-/**
- * Answers requests of consumers with the results of the client, with one request of the client at a time per mint and
- * topic.
- */
-export interface Relays {
-  /**
-   * Cancelling drops the response. A request to the service that is not sent yet is not sent if no other consumer waits
-   * for it.
-   */
-  readonly respond: (resource: Resource, requester: Requester) => CancellableTask<TextResponse>
-  readonly close: () => void
-}
+export type Relays = ReturnType<typeof createRelays>
 
 /** Number of consumers' requests that wait for a response. Consumers of NATS may be 10 000, and share a request. */
 const maxWaiting = 10_000
 
-/** The relays of a gateway, whose requests are published in diagnostics. */
+/**
+ * Answers requests of consumers with the results of the client, with one request of the client at a time per mint and
+ * topic. Publishes the requests in diagnostics.
+ */
 export const createRelays = (
   client: PriceClient | Client,
   { clock, report, service, depthEvery }: Pick<GatewaySetup, 'clock' | 'report' | 'service' | 'depthEvery'>,
-): Relays => {
+) => {
   const { whenSendable, requestTimeout$ } = priceFeedOf(client)
   const tooLate$ = requestTimeout$.pipe(map(() => textResponse(...fixedResponses.Timeout)))
   const running = new Subscription()
@@ -71,7 +63,8 @@ export const createRelays = (
     return requestOf('price', topic, 0, async () => mapRight(priceResponse)(await client.price(topic)()))
   }
   return {
-    respond: ({ kind, name }, requester) => {
+    /** Cancelling drops the response. A request that no consumer waits for is not sent to the service. */
+    respond: ({ kind, name }: Resource, requester: Requester): CancellableTask<TextResponse> => {
       const request: Either<RelayError, SharedRequest<TextResponse>> = kind === 'depth'
         ? mapRight(depthRequest)(parseAddress(name))
         : mapRight(priceRequest)(parseTopic(name, service))
@@ -79,7 +72,7 @@ export const createRelays = (
         ? completedTask(failureResponse(request.left))
         : sharer.request(request.right, requester)
     },
-    close: () => {
+    close: (): void => {
       running.unsubscribe()
       sharer.close()
     },

@@ -10,19 +10,10 @@ import type { PriceError } from '../../base/errors/model.js'
 import type { GatewayTopicState } from '../gateway.js'
 
 /** The interface of a topic for its consumers. */
-export interface ConsumedTopic {
-  /** The address in lower case. */
-  readonly base: Address
-  /** The topic as it is requested from the service. */
-  readonly topic: Topic
-  readonly isConfirmed: boolean
-  /** The position of the last price that was sent. A price frame without a position is the next price. */
-  readonly position: PricePosition | undefined
-  /** The last price with its age and position, encoded, if it is current. */
-  readonly currentFrame: () => string | undefined
-  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
-  readonly isUncertain: () => boolean
-}
+export type ConsumedTopic = Pick<
+  TopicFeed<never>,
+  'base' | 'topic' | 'isConfirmed' | 'position' | 'currentFrame' | 'isUncertain'
+>
 
 /** A connection or a lease of one consumer, as its topics know it. */
 export interface TopicConsumer<C extends TopicConsumer<C>> {
@@ -51,7 +42,7 @@ export interface TopicFeedConfig<C extends TopicConsumer<C>> {
 }
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
-export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
+export class TopicFeed<C extends TopicConsumer<C>> {
   readonly consumers = new Set<C>()
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
@@ -66,7 +57,9 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   private readonly prices: TopicSource
 
   constructor(
+    /** The address in lower case. */
     readonly base: Address,
+    /** The topic as it is requested from the service. */
     readonly topic: Topic,
     private readonly config: TopicFeedConfig<C>,
   ) {
@@ -90,6 +83,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
     this.subscription.unsubscribe()
   }
 
+  /** The position of the last price that was sent. A price frame without a position is the next price. */
   get position(): PricePosition | undefined {
     const { run, count } = this
     return run === undefined ? undefined : { run, count }
@@ -118,11 +112,13 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
     this.consumers.delete(consumer)
   }
 
+  /** The last price with its age and position, encoded, if it is current. */
   currentFrame(): string | undefined {
     const { livePrice, config } = this
     return livePrice !== undefined && config.source.isUpToDate() ? this.frameOf(livePrice, false) : undefined
   }
 
+  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
   isUncertain(): boolean {
     return this.livePrice !== undefined && !this.config.source.isUpToDate()
   }

@@ -5,15 +5,6 @@ import { delay } from '../../base/time/timers.js'
 import type { Lease } from './lease.js'
 import type { PriceClock } from './price-clock.js'
 
-export interface AgeProofsConfig {
-  readonly clock: Clock
-  readonly priceClock: Pick<PriceClock, 'time'>
-  readonly feed: Pick<PriceFeed, 'requestProbe' | 'isUpToDate' | 'measured$'>
-  readonly leases: ReadonlyMap<string, Lease>
-  /** Publishes to all consumers: later updates were sent by the service after this time of the gateway's clock, in ms. */
-  readonly publish: (time: number) => void
-}
-
 /** A probe of the service that may be unanswered. `at`: of the gateway's clock, in ms. */
 interface Probe {
   readonly at: number
@@ -36,8 +27,15 @@ export class AgeProofs {
   private readonly resources = new Subscription()
   private timer: Subscription | undefined
 
-  constructor(private readonly config: AgeProofsConfig) {
-    this.resources.add(config.feed.measured$.subscribe(() => this.publishAnswered()))
+  constructor(
+    private readonly clock: Clock,
+    private readonly priceClock: Pick<PriceClock, 'time'>,
+    private readonly feed: Pick<PriceFeed, 'requestProbe' | 'isUpToDate' | 'measured$'>,
+    private readonly leases: ReadonlyMap<string, Lease>,
+    /** Publishes to all consumers: later updates were sent by the service after this time of the gateway's clock, in ms. */
+    private readonly publish: (time: number) => void,
+  ) {
+    this.resources.add(feed.measured$.subscribe(() => this.publishAnswered()))
   }
 
   /** Runs until there is no lease. Idempotent. */
@@ -51,7 +49,7 @@ export class AgeProofs {
   }
 
   private onTimer(): void {
-    const { clock, priceClock, feed, leases } = this.config
+    const { clock, priceClock, feed, leases } = this
     if (leases.size === 0 || this.resources.closed) return void (this.timer = undefined)
     this.probes.push({ at: priceClock.time(), isMissing: feed.requestProbe(0) })
     if (this.probes.length > maxProbes) this.probes.shift()
@@ -61,13 +59,13 @@ export class AgeProofs {
 
   private get interval(): number {
     let shortest = Infinity
-    for (const { maxLag } of this.config.leases.values()) shortest = Math.min(shortest, maxLag)
+    for (const { maxLag } of this.leases.values()) shortest = Math.min(shortest, maxLag)
     return Math.min(longestInterval, Math.max(shortestInterval, shortest / probesPerMaxLag))
   }
 
   /** The client of a gateway that is behind may hold newer prices than those that are published. */
   private publishAnswered(): void {
-    const { feed, leases, publish } = this.config
+    const { feed, leases, publish } = this
     if (!feed.isUpToDate()) return
     for (const lease of leases.values()) lease.confirmWaiting()
     const answered = this.probes.findLastIndex(({ isMissing }) => !isMissing())

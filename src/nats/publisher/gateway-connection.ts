@@ -76,7 +76,7 @@ export class GatewayConnection {
     const { clock, subjects, priceClock, feed } = config
     this.publisher = new Publisher(connection, this.id, subjects, priceClock)
     const publishProof = (time: number): void => this.publisher.publishProof(time, feed.isBounded())
-    this.proofs = new AgeProofs({ ...config, leases: this.leases, publish: publishProof })
+    this.proofs = new AgeProofs(clock, priceClock, feed, this.leases, publishProof)
     this.resources.add(() => this.proofs.close())
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))

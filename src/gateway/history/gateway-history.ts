@@ -16,12 +16,11 @@ import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset } from '../../base/time/clock.js'
 import { GatewayError } from '../gateway.js'
+import type { GatewaySetup } from '../options.js'
 import { filePeriod, FolderIndex, type HistoryFile } from './folder-index.js'
 import { Recorder, type RecorderConfig } from './recorder.js'
 
-export interface GatewayHistoryConfig extends RecorderConfig {
-  readonly service: string
-}
+export type GatewayHistoryConfig = RecorderConfig & Pick<GatewaySetup, 'service'>
 
 /** The receiver of the events of a reading. */
 export interface PastReader {
@@ -45,8 +44,7 @@ export const openGatewayHistory = async (config: GatewayHistoryConfig): Promise<
         `has the history of the service ${other}; choose another folder for ${service}`,
       )
     const topics = config.topics.map((topic) => canonicalTopic(topic, service))
-    const recorder = new Recorder({ ...config, topics }, index, lock)
-    return new GatewayHistory(config, index, recorder)
+    return new GatewayHistory(new Recorder({ ...config, topics }, index, lock), service)
   } catch (thrown) {
     lock.release()
     throw thrown
@@ -82,9 +80,8 @@ const historyFolderError = (problem: string, cause = new Error(problem)): Gatewa
 /** The past of the topics that a gateway records. */
 export class GatewayHistory {
   constructor(
-    private readonly config: GatewayHistoryConfig,
-    private readonly index: FolderIndex,
     readonly recorder: Recorder,
+    private readonly service: string,
   ) {}
 
   /** Reads the past of a topic of the service, in the spelling of the caller. */
@@ -93,8 +90,9 @@ export class GatewayHistory {
     range: TimeRange,
     { emit, closing, flush }: PastReader,
   ): Promise<Either<HistoryError | WriteError, unknown>> {
-    const { index, recorder, config } = this
-    const recorded = canonicalTopic(topic, config.service)
+    const { recorder } = this
+    const { index } = recorder
+    const recorded = canonicalTopic(topic, this.service)
     const failure = recorder.failureOf(recorded)
     if (failure !== undefined) return left(failure)
     let emitted = 0
@@ -129,7 +127,7 @@ export class GatewayHistory {
     const failure = this.recorder.failureOf()
     if (failure !== undefined) return left(failure)
     const topics: CoveredTopic[] = []
-    for (const topic of this.index.topics) {
+    for (const topic of this.recorder.index.topics) {
       const covered = await this.coveredBy(topic)
       if (covered !== undefined) topics.push(covered)
     }
@@ -138,12 +136,12 @@ export class GatewayHistory {
 
   /** The operator learns the file. A consumer does not receive the path. */
   private onUnreadable(error: RecordingError): void {
-    this.config.report('svc-streams:history-unreadable', { error })
+    this.recorder.config.report('svc-streams:history-unreadable', { error })
   }
 
   /** The time that a topic covers; `undefined` if all its files are missing. Of a file that cannot be read, the time in its name. */
   private async coveredBy(topic: Topic): Promise<CoveredTopic | undefined> {
-    const { index } = this
+    const { index } = this.recorder
     for (;;) {
       const files = index.filesOf(topic)
       const [first, last] = [files[0], files.at(-1)]

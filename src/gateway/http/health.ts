@@ -54,28 +54,21 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
 /**
- * 200 if the connection to the service is usable, otherwise 503 with the reason in one word. Texts of the service and the folder are omitted, because they may
- * contain an address or a path. A history that cannot be written does not affect prices.
+ * 200 if the connection to the service is usable, otherwise 503 with the reason in one word. Texts of the service and the
+ * folder may contain an address or a path.
  */
-const healthResponse = ({
-  isUp,
-  refusal,
-  upstream,
-  ageBounded,
-  counts,
-  history,
-}: HealthState): TextResponse =>
-  jsonResponse(
-    isUp ? 200 : 503,
-    JSON.stringify({
-      status: isUp ? 'up' : 'down',
-      reason: isUp ? undefined : refusal,
-      upstream: upstream._tag,
-      ageBounded,
-      ...counts,
-      history: history && historyHealth(history),
-    }),
-  )
+const healthResponse = (state: HealthState): TextResponse => {
+  const { isUp, refusal, upstream, ageBounded, counts, history } = state
+  const health = {
+    status: isUp ? 'up' : 'down',
+    reason: isUp ? undefined : refusal,
+    upstream: upstream._tag,
+    ageBounded,
+    ...counts,
+    history: history && historyHealth(history),
+  }
+  return jsonResponse(isUp ? 200 : 503, JSON.stringify(health))
+}
 
 const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
   status: failure === undefined ? 'up' : 'down',

@@ -100,10 +100,7 @@ export const parseConnection = (given: NatsOptions): ParsedConnection => {
   return { host: hostWithPort(first), options: { ...options, ...replies, ...ownOptions, servers }, secrets }
 }
 
-/**
- * An account may permit each user only its own subjects for replies. Names with other characters cannot be part of a
- * subject.
- */
+/** An account may permit each user only its own subjects for replies. Other names cannot be part of a subject. */
 const inboxPrefixOf = (user: string | undefined): string | undefined =>
   user !== undefined && /^[\w-]+$/.test(user) ? `_INBOX.${user}` : undefined
 

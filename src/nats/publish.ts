@@ -1,8 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 
-/**
- * The maximum size of one message, announced by the server, in bytes. It may change when the server is reconfigured.
- */
+/** The maximum size of one message, in bytes. It may change when the server is reconfigured. */
 export const maxPayloadOf = ({ info }: Pick<NatsConnection, 'info'>): number => info?.max_payload ?? Infinity
 
 /** A UTF-16 code unit has at most this many bytes in UTF-8. */

@@ -67,10 +67,7 @@ const observeState = (meter: Meter): (() => void) => {
 
 const route = '/v0/order_book/depth/{mint}'
 
-/**
- * One client span per poll. A poll is shared by its subscribers, so its span has no parent. Returns the function that
- * stops the spans.
- */
+/** One client span per poll, without a parent, because its subscribers share it. Returns the function that stops that. */
 const pollSpans = (tracer: Tracer): (() => void) =>
   listen({
     'svc-streams:poll': ({ host, durationMs, error }) => {

@@ -3,10 +3,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../base/diagnostics/collector.js'
 import { serverAttributes, listen } from './messages.js'
 
-/**
- * Metrics of the current state of all clients and gateways, which `collect` reads. They also include connections that were open
- * before.
- */
+/** Metrics of the current state of all clients and gateways, which `collect` reads. */
 export const stateMetrics = () => {
   const metrics = createMetrics()
   const all = Object.values(metrics)
@@ -97,9 +94,7 @@ interface Series {
   value: number
 }
 
-/**
- * One metric. A series that had a value once has 0 afterwards: exporters repeat the last value of a series that is missing.
- */
+/** A series that had a value once has 0 afterwards: exporters repeat the last value of one that is missing. */
 export class Metric {
   private readonly byAttributes = new Map<string, Series>()
 

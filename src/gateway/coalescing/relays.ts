@@ -23,10 +23,7 @@ export type Relays = ReturnType<typeof createRelays>
 /** Number of consumers' requests that wait for a response. Consumers of NATS may be 10 000, and share a request. */
 const maxWaiting = 10_000
 
-/**
- * Answers requests of consumers with the results of the client, with one request of the client at a time per mint and
- * topic. Publishes the requests in diagnostics.
- */
+/** Answers requests of consumers with the results of the client: one request at a time per mint and topic. */
 export const createRelays = (
   client: PriceClient | Client,
   { clock, report, service, depthEvery }: Pick<GatewaySetup, 'clock' | 'report' | 'service' | 'depthEvery'>,

@@ -64,10 +64,7 @@ export class RequestSharer<A> {
 
   constructor(private readonly config: RequestSharerConfig<A>) {}
 
-  /**
-   * The number of requests of consumers that wait, and of keys with a request that runs, that waits, or that was started
-   * less than `minInterval` ago.
-   */
+  /** Number of requests of consumers that wait, and of keys whose last request was started less than `minInterval` ago. */
   get size(): number {
     return this.waiting.size + this.byKey.size
   }

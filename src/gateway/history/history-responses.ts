@@ -102,10 +102,7 @@ const timeOf = (text: string | null): number =>
 /** Size of the text that is written at once, in characters. */
 const pieceLength = 2 ** 16
 
-/**
- * The events as lines of JSON. The next chunk of a file is read when the consumer has read the previous chunk. A
- * failure after the first chunk ends the connection before the end of the response.
- */
+/** Lines of JSON. A failure after the first chunk ends the connection before the end of the response. */
 const streamPast = async (
   history: GatewayHistory,
   { topic, range }: PastRequest,

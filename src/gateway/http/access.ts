@@ -68,10 +68,7 @@ export class AccessTokens {
 /** The service's text for a wrong signature, too. */
 export const unauthorized: TextResponse = textResponse(401, 'Unauthorized')
 
-/**
- * The checks of a request, or an upgrade, whose Host and Origin have access. Right: the digest of its token, if it needs one.
- * Left: the refusal.
- */
+/** Further checks of a request or an upgrade. Right: the digest of its token, if it needs one. Left: the refusal. */
 export const tokenOf = (
   request: IncomingMessage,
   tokens: AccessTokens | undefined,

@@ -53,10 +53,7 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
     ? jsonResponse(200, '{"status":"ready"}')
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
-/**
- * 200 if the connection to the service is usable, otherwise 503 with the reason in one word. Texts of the service and the
- * folder may contain an address or a path.
- */
+/** Omits the texts of the service and the folder, which may contain an address or a path. */
 const healthResponse = (state: HealthState): TextResponse => {
   const { isUp, refusal, upstream, ageBounded, counts, history } = state
   const health = {

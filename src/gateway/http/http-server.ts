@@ -81,10 +81,7 @@ export const listen = (server: Server, address: ListenAddress): Promise<number> 
     )
   })
 
-/**
- * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a
- * response, also without CORS.
- */
+/** Prices are never answered from a cache, and no page of another origin embeds a response, also without CORS. */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

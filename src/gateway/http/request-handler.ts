@@ -81,10 +81,7 @@ export const createRequestHandler =
     })
   }
 
-/**
- * Selects the response by the path. A path is neither decoded nor normalised: a path that differs from a route is not
- * found.
- */
+/** Selects the response by the path, which is neither decoded nor normalised. */
 const route = (
   { relays, health, signatures, tokens, pages, now }: RequestHandlerConfig,
   request: IncomingMessage,

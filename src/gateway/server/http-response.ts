@@ -30,10 +30,7 @@ export const notFound = textResponse(404, 'Not Found')
 
 const allow = { Allow: 'GET, HEAD, OPTIONS' }
 
-/**
- * The response for a method of a path with a response for GET; `undefined` for GET, and for HEAD, whose body Node omits. OPTIONS has
- * `optionsResponse`.
- */
+/** The response for a method other than GET, HEAD, whose body Node omits, and OPTIONS, of a path that has a page. */
 export const otherMethodResponse = (method: string | undefined): TextResponse | undefined =>
   method === 'GET' || method === 'HEAD' ? undefined : textResponse(405, 'Method Not Allowed', allow)
 

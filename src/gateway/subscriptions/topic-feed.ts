@@ -215,10 +215,7 @@ export class TopicFeed<C extends TopicConsumer<C>> {
     this.config.onCompleted(this)
   }
 
-  /**
-   * A price that is sent in the tick of its arrival has no age. `isNext`: false if consumers may not have the price
-   * before it, and therefore cannot count this one.
-   */
+  /** A price that is sent in the tick of its arrival has no age. `isNext`: consumers can count it without a position. */
   private frameOf(price: number, isNext: boolean): string {
     const age = Math.round(this.prices.age())
     const position = age > 0 || !isNext ? this.position : undefined

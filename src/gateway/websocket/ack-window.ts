@@ -77,10 +77,7 @@ export class AckWindow {
   private markedAt = -Infinity
   /** When the last pong arrived. */
   private answeredAt = -Infinity
-  /**
-   * The limit changes once per round trip: markers up to these ids were sent before it was last changed, or last
-   * reduced.
-   */
+  /** The newest markers when the limit was last changed, and last reduced: it changes once per round trip. */
   private changedAtId = 0
   private reducedAtId = 0
   /** The last round trips without data before their pings, and shorter round trips. */
@@ -117,20 +114,14 @@ export class AckWindow {
     return this.isHolding && this.markers.length === 0
   }
 
-  /**
-   * True if a frame may be written after `pending` bytes that are not written yet. One frame may always be written, so
-   * that the limit can grow again.
-   */
+  /** One frame may always be written, so that the limit can grow again. `pending`: bytes that are not written yet. */
   hasRoom(frameBytes: number, pending = 0): boolean {
     const before = this.unacknowledged + pending
     const limit = this.isProbing ? Math.min(this.probeLimit, this.limit) : this.limit
     return before === 0 || before + frameBytes <= limit
   }
 
-  /**
-   * True if a price that is not part of a probe may be written during the probe: a price that arrives from the service
-   * now.
-   */
+  /** True if a price that arrives from the service now may be written during a probe. */
   hasLiveRoom(frameBytes: number, pending = 0): boolean {
     if (!this.isProbing || !this.hasAnswered || this.limit !== Infinity) return false
     return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit

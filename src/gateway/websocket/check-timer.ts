@@ -19,10 +19,7 @@ export class CheckTimer {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Monotonic, in ms. Time in which the event loop was blocked does not count: neither could the gateway read pongs, nor
-   * could a consumer in the same process answer.
-   */
+  /** Monotonic, in ms, without the time in which the event loop was blocked: a pong could neither be read nor sent. */
   readonly now = (): number => this.responsiveTime + this.sinceCheck
 
   /** Runs until there is no connection. Idempotent. */

@@ -8,8 +8,13 @@ import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 import { AckWindow } from './ack-window.js'
 import { HeldFrames } from './held-frames.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
-import { closeReason, textFrame } from './text-frame.js'
-import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
+import {
+  closeReason,
+  textFrame,
+  type ConsumerStream,
+  type ConsumerWebSocket,
+  type TextFrame,
+} from './text-frame.js'
 
 /** The time from the close frame to the end of the connection, in ms. */
 const closeTime = 400
@@ -104,10 +109,7 @@ export abstract class ConsumerOutput implements Recipient {
     this.config.outbox.add(this, this.held.isEmpty ? frame : this.countable(frame, topic))
   }
 
-  /**
-   * Monotonic time in which the consumer was read, in ms: answers that it has sent behind other messages are late only by
-   * this time.
-   */
+  /** Monotonic time in which the consumer was read, in ms: a pause alone makes no answer late. */
   private now(): number {
     return this.config.now() - this.pausedMs()
   }

@@ -35,10 +35,7 @@ export class Outbox {
   }
 }
 
-/**
- * A sequence of frames. Connections to which the same frames are sent within a tick share one sequence, so that its
- * bytes are built once.
- */
+/** A sequence of frames, whose bytes are built once for all connections that get it within a tick. */
 export class FrameBatch {
   private lastChild: FrameBatch | undefined
   /** The sequences that continue this one, by their last frame; absent while there is only one. */

@@ -42,10 +42,7 @@ export class DataAge {
     return this.answeredAt(now - this.lag.of(time, now))
   }
 
-  /**
-   * The service has sent all later data after this time: monotonic, in ms. Returns the payload of the newest ping that this
-   * answers.
-   */
+  /** The service has sent all later data after this time: monotonic, in ms. Returns the newest ping that this answers. */
   answeredAt(provenAt: number): string | undefined {
     const answered = this.pings.findLastIndex(({ at }) => at <= provenAt)
     return this.pings.splice(0, answered + 1).at(-1)?.payload

@@ -23,10 +23,7 @@ export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
   close: () => context.link.close(),
 })
 
-/**
- * The limit of a response is that of the client, which waits for what has arrived while the event loop was blocked. The NATS client
- * does not, and gives up later. In ms.
- */
+/** In ms. The limit of the client ends a request earlier: it waits for what arrived while the event loop was blocked. */
 const graceTime = 10_000
 
 /** Returns the function that aborts the request. */

@@ -92,10 +92,7 @@ export class TopicUpdatesTable {
     return undefined
   }
 
-  /**
-   * The time of the gateway's clock, in ms, until which the service has sent no update after the last one that has arrived. A
-   * later one may be lost. `undefined` for a topic that is not requested.
-   */
+  /** The time of the gateway, in ms, until which the last update was the newest; `undefined` for a topic without one. */
   newestAt(base: Address): number | undefined {
     return this.topics.get(base)?.newestAt
   }

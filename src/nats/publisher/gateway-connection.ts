@@ -54,10 +54,7 @@ const fullStatus = 503
 /** The maximum time that a consumer waits for a response, in ms. */
 const maxRequestTime = 60_000
 
-/**
- * A gateway on one connection to NATS. Each connection has its own identifier, so that data of an earlier connection
- * are not used as current.
- */
+/** A gateway on one connection to NATS, with an identifier of its own: data of an earlier connection are not current. */
 export class GatewayConnection {
   readonly publisher: Publisher
   private readonly proofs: AgeProofs

@@ -45,10 +45,7 @@ export class Publisher {
     return Math.floor(this.priceClock.time())
   }
 
-  /**
-   * Starts the numbers of a topic that no consumer wanted. Never reuses an earlier number, because a consumer that
-   * still expects it has missed prices.
-   */
+  /** Never reuses an earlier number: a consumer that still expects it has missed prices. */
   startTopic(feed: PublishedTopic['feed']): void {
     this.highest += 2
     this.topics.set(feed, { feed, sequence: this.highest, isFresh: false })

@@ -242,18 +242,13 @@ export interface GatewaySetup extends Completed<typeof gatewayTable> {
  */
 export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof gatewayTable> => {
   const setup = parseOptions(gatewayTable, options)
-  if (
-    setup.keys === undefined &&
-    setup.access === undefined &&
-    !setup.openDepth &&
-    !isLoopback(urlHost(setup.host))
-  ) {
+  const { host, keys, access, openDepth, history, service } = setup
+  if (keys === undefined && access === undefined && !openDepth && !isLoopback(urlHost(host))) {
     throw new ConfigurationError(
       'host',
       'other machines can reach this address; set keys, which depth requests must be signed with, access, or openDepth: true',
     )
   }
-  const { history, service } = setup
   if (history?.topics.every((topic) => isTopicOf(topic, service)) === false) {
     throw new ConfigurationError('history.topics', `expected topics of the service ${service}`)
   }

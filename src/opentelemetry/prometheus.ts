@@ -2,18 +2,14 @@ import type { Attributes } from '@opentelemetry/api'
 import { eventMetrics } from './event-metrics.js'
 import { Metric, stateMetrics, type MetricKind } from './state-metrics.js'
 
-/** The metrics of this process for Prometheus, which needs no package of OpenTelemetry. */
-export interface PrometheusMetrics {
-  /** The current values, in Prometheus's text format 0.0.4. */
-  readonly render: () => string
-  readonly stop: () => void
-}
-
 /** The media type of the text format. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Counts the diagnostics of all clients and gateways of the process from now on. */
-export const prometheusMetrics = (): PrometheusMetrics => {
+/**
+ * The metrics of this process for Prometheus, without a package of OpenTelemetry: counts the diagnostics of all clients and
+ * gateways from now on.
+ */
+export const prometheusMetrics = () => {
   const events: (Metric | Histogram)[] = []
   const added = <A extends Metric | Histogram>(metric: A): A => {
     events.push(metric)
@@ -27,11 +23,12 @@ export const prometheusMetrics = (): PrometheusMetrics => {
   })
   const state = stateMetrics()
   return {
-    render: () => {
+    /** The current values, in Prometheus's text format 0.0.4. */
+    render: (): string => {
       state.collect()
       return [...events, ...state.all].map(render).join('')
     },
-    stop: () => {
+    stop: (): void => {
       stopEvents()
       state.stop()
     },

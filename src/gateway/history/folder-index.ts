@@ -159,11 +159,10 @@ export class FolderIndex {
     const stats = file && (await stat(path).catch(() => undefined))
     if (file === undefined || stats === undefined) return undefined
     const { size: bytes, mtimeMs } = stats
-    if (bytes === 0)
-      return unlink(path).then(
-        () => undefined,
-        () => undefined,
-      )
+    if (bytes === 0) {
+      await unlink(path).catch(() => undefined)
+      return undefined
+    }
     const now = this.steadyTime()
     return { ...file, bytes, endsBy: startAt > now ? Math.min(mtimeMs, now) : file.endsBy }
   }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
 import type { CoveredTopic } from '../../backtest/history/history.js'
 import { canonicalAddress, addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
 import type { EmitPast } from '../../base/domain/past.js'
@@ -23,13 +22,7 @@ import { Recorder, type RecorderConfig } from './recorder.js'
 export type GatewayHistoryConfig = RecorderConfig & Pick<GatewaySetup, 'service'>
 
 /** The receiver of the events of a reading. */
-export interface PastReader {
-  readonly emit: EmitPast
-  /** Ends the reading. */
-  readonly closing: Subscription
-  /** Called before each chunk of a file is decoded, which waits for the promise. */
-  readonly flush: () => Promise<void> | undefined
-}
+export type PastReader = Required<Pick<PastRange, 'emit' | 'closing' | 'flush'>>
 
 /** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
 export const openGatewayHistory = async (config: GatewayHistoryConfig): Promise<GatewayHistory> => {

@@ -20,11 +20,8 @@ export const textResponse = (
   body,
 })
 
-export const jsonResponse = (status: number, body: string): TextResponse => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body,
-})
+export const jsonResponse = (status: number, body: string): TextResponse =>
+  textResponse(status, body, { 'Content-Type': 'application/json' })
 
 export const notFound = textResponse(404, 'Not Found')
 

@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { decodeClientMessage } from './client-message.js'
 import { ConsumerOutput, type OutputConfig } from './consumer-output.js'
-import { confirmationText, type ConsumerStream, type ConsumerWebSocket } from './text-frame.js'
+import { confirmationText } from './text-frame.js'
 import type { Session, Sessions } from '../subscriptions/sessions.js'
 import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 
@@ -12,26 +12,11 @@ export interface ConnectionConfig extends OutputConfig {
 }
 
 /** The connection of one consumer: its messages, the topics that it wants, and the answers. */
-export class Connection extends ConsumerOutput implements Session<Connection> {
+export class Connection extends ConsumerOutput<ConnectionConfig> implements Session<Connection> {
   readonly feeds: Session<Connection>['feeds'] = new Map()
-  private readonly sessions: ConnectionConfig['sessions']
-
-  constructor(
-    webSocket: ConsumerWebSocket,
-    stream: ConsumerStream,
-    config: ConnectionConfig,
-    pausedMs: () => number = () => 0,
-  ) {
-    super(webSocket, stream, config, pausedMs)
-    this.sessions = config.sessions
-  }
-
-  protected get topicCount(): number {
-    return this.feeds.size
-  }
 
   protected leaveTopics(): void {
-    this.sessions.leaveTopics(this)
+    this.config.sessions.leaveTopics(this)
   }
 
   /**
@@ -63,7 +48,7 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
   /** Every message is answered. Returns true if the service is asked for a further topic. */
   onText(text: string): boolean {
     if (this.isEnding) return false
-    const { sessions } = this
+    const { sessions } = this.config
     const message = decodeClientMessage(text)
     if (isLeft(message)) return this.refuse(message.left.message)
     const topic = sessions.topicOf(message.right.topic)
@@ -76,7 +61,7 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
   }
 
   private subscribe(requested: Topic): boolean {
-    const { sessions } = this
+    const { sessions } = this.config
     const subscribed = sessions.subscribe(this, requested)
     if (isLeft(subscribed)) {
       this.sendText(subscribed.left)

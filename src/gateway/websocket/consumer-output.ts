@@ -2,7 +2,7 @@ import { Subscription, timer } from 'rxjs'
 import type { PriceFeed } from '../../client/price-feed.js'
 import { unboundedPayload } from '../../wire/transport/ports.js'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
-import type { Report } from '../server/report.js'
+import type { GatewaySetup } from '../options.js'
 import { closeCodes, type EndCause } from '../subscriptions/sessions.js'
 import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 import { AckWindow } from './ack-window.js'
@@ -26,13 +26,11 @@ export const backlogTime = 10_000
 const longHold = 5_000
 
 /** Shared by the connections of a gateway. */
-export interface OutputConfig {
+export interface OutputConfig extends Pick<GatewaySetup, 'maxBufferedBytes' | 'report'> {
   readonly feed: Pick<PriceFeed, 'isUpToDate' | 'isBounded' | 'requestProbe'>
   readonly outbox: Outbox
-  readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  readonly report: Report
 }
 
 /** The shortest time between two probes of the service for one consumer, in ms: that of a client. */
@@ -45,7 +43,7 @@ const maxDirectTopics = 10
  * What one consumer receives: one write for the frames of a tick, pings and pongs, and the end of the connection. While the
  * consumer is behind, the newest price of each topic is held. It is sent with its age when there is room.
  */
-export abstract class ConsumerOutput implements Recipient {
+export abstract class ConsumerOutput<Config extends OutputConfig> implements Recipient {
   batch: FrameBatch | undefined
   /** Size of the frames that were written, in bytes. */
   sentBytes = 0
@@ -74,16 +72,16 @@ export abstract class ConsumerOutput implements Recipient {
     private readonly webSocket: ConsumerWebSocket,
     /** The underlying socket. A write to it costs less than a message of `ws`, and may contain several frames. */
     private readonly stream: ConsumerStream,
-    protected readonly config: OutputConfig,
+    protected readonly config: Config,
     /** The time in which the consumer was not read, because it had sent too much, in ms. */
-    private readonly pausedMs: () => number,
+    private readonly pausedMs: () => number = () => 0,
   ) {
     this.maxUnsent = config.maxBufferedBytes
     this.askedAt = config.now()
   }
 
-  /** Number of topics that the consumer wants. */
-  protected abstract get topicCount(): number
+  /** The topics that the consumer wants. */
+  abstract readonly feeds: ReadonlyMap<string, unknown>
 
   protected abstract leaveTopics(): void
 
@@ -177,7 +175,7 @@ export abstract class ConsumerOutput implements Recipient {
   onPong(payload: string): void {
     if (this.isEnding) return
     const { window } = this
-    const isDirect = window.hasAnswered || this.topicCount <= maxDirectTopics
+    const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
     window.onAck(Number(payload), this.now(), isDirect)
     // Unsent data cannot have been acknowledged: a consumer that forges pongs would get prices without end.
     if (this.unsentBytes > window.unacknowledged + this.config.maxBufferedBytes) {

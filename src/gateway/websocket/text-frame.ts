@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Topic } from '../../base/domain/topic.js'
 import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 import { truncate } from '../../base/errors/text.js'
 
@@ -55,18 +54,13 @@ export const closeReason = (text: string): string => {
 /** Above this number of topics, a confirmation lists only the new topic: lists of all topics would fill a slow link for seconds. */
 const maxListedTopics = 16
 
-interface ListedTopic {
-  readonly topic: Topic
-  readonly isConfirmed: boolean
-}
-
 /**
  * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `hasPosition`: the next price
  * frame of the topic follows the position of the confirmation.
  */
 export const confirmationText = (
   confirmed: Pick<ConsumedTopic, 'topic' | 'position'> | undefined,
-  all: ReadonlyMap<string, ListedTopic>,
+  all: ReadonlyMap<string, Pick<ConsumedTopic, 'topic' | 'isConfirmed'>>,
   hasPosition: boolean,
 ): string => {
   const listsAll = all.size <= maxListedTopics

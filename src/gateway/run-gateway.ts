@@ -105,7 +105,7 @@ export const runGateway = async (
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
   const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, inputOf, streams$ })
+  const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, report, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
     socket.on('error', () => undefined)

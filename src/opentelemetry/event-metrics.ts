@@ -1,7 +1,13 @@
 import type { Attributes, Meter } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../base/diagnostics/messages.js'
-import { closeCodeText, errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
-import type { Listeners } from './messages.js'
+import {
+  closeCodeText,
+  errorAttributes,
+  isStatus,
+  listen,
+  serverAttributes,
+  type Listeners,
+} from './messages.js'
 
 /** A meter of OpenTelemetry, or the one that a command serves to Prometheus. */
 type EventMeter = Pick<Meter, 'createCounter' | 'createHistogram'>
@@ -35,10 +41,11 @@ const connectionListeners = (meter: EventMeter): Listeners => {
   return {
     'svc-streams:connecting': ({ host, attempt }) => attempts(host, { 'svc_streams.reconnect': attempt > 1 }),
     'svc-streams:connected': ({ host, connectMs }) => connects(host, connectMs),
-    'svc-streams:disconnected': (ended) =>
-      disconnects(ended.host, {
-        'svc_streams.disconnect.cause': causeOf(ended),
-        ...(ended.error === undefined ? {} : { 'svc_streams.close.code': closeCodeText(ended.error.code) }),
+    'svc-streams:disconnected': ({ host, epoch, error }) =>
+      disconnects(host, {
+        'svc_streams.disconnect.cause':
+          error === undefined ? 'client' : epoch === undefined ? 'dial-failed' : 'lost',
+        ...(error === undefined ? {} : { 'svc_streams.close.code': closeCodeText(error.code) }),
       }),
     'svc-streams:subscribed': ({ host, confirmMs }) => confirms(host, confirmMs),
     'svc-streams:switched': ({ host }) => switches(host),
@@ -51,14 +58,6 @@ const connectionListeners = (meter: EventMeter): Listeners => {
     'svc-streams:uncorrelated': ({ host, error }) =>
       uncorrelated(host, { 'svc_streams.message.kind': error.kind }),
   }
-}
-
-const causeOf = ({
-  epoch,
-  error,
-}: DiagnosticMessages['svc-streams:disconnected']): 'client' | 'dial-failed' | 'lost' => {
-  if (error === undefined) return 'client'
-  return epoch === undefined ? 'dial-failed' : 'lost'
 }
 
 const requestListeners = (meter: EventMeter): Listeners => {

@@ -122,11 +122,6 @@ export class Sessions<S extends Session<S>> {
     this.config.report('svc-streams:gateway-connected', {})
   }
 
-  /** A consumer was refused with this HTTP status. */
-  onRefused(status: number): void {
-    this.config.report('svc-streams:gateway-refused', { status })
-  }
-
   /** `bytes`: size of what was sent. */
   onEnded(session: S, cause: GatewayDisconnectCause, bytes: number): void {
     this.sessions.delete(session)

@@ -11,7 +11,7 @@ import { withoutQuery } from '../server/request.js'
 import type { Connection } from './connection.js'
 import type { WebSocketFront } from './web-socket-front.js'
 
-interface UpgradesConfig extends Pick<GatewaySetup, 'maxConnectionsPerAddress'> {
+interface UpgradesConfig extends Pick<GatewaySetup, 'maxConnectionsPerAddress' | 'report'> {
   readonly inputOf: (socket: Socket) => ConsumerInput
   readonly streams$: Streams
 }
@@ -57,7 +57,7 @@ export class Upgrades {
   accept(request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined): void {
     const { front, config } = this
     const refuse = (status: number, reason: string): void => {
-      front.onRefused(status)
+      config.report('svc-streams:gateway-refused', { status })
       refuseUpgrade(socket, status, reason)
     }
     const path = withoutQuery(request.url ?? '')

@@ -76,11 +76,6 @@ export class WebSocketFront {
     return fullReason === undefined ? undefined : { word: 'full', text: fullReason }
   }
 
-  /** A consumer was refused with this HTTP status. */
-  onRefused(status: number): void {
-    this.sessions.onRefused(status)
-  }
-
   /**
    * Serves a consumer whose WebSocket is open. `socket`: the underlying socket. `pausedMs`: the time in which it was not
    * read, in ms. The caller passes the events of the WebSocket to the connection, and its end to `onClosed`.

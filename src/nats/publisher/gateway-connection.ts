@@ -9,6 +9,7 @@ import { delay } from '../../base/time/timers.js'
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { Relays } from '../../gateway/coalescing/relays.js'
 import { notFound, textResponse, type TextResponse } from '../../gateway/server/http-response.js'
+import type { Report } from '../../gateway/server/report.js'
 import { resourceOf, withoutQuery } from '../../gateway/server/request.js'
 import { tryAgainLater, type Sessions } from '../../gateway/subscriptions/sessions.js'
 import {
@@ -30,6 +31,7 @@ export interface GatewayConnectionConfig {
   readonly feed: PriceFeed
   readonly sessions: Sessions<Lease>
   readonly relays: Relays
+  readonly report: Report
   /** Called before the gateway tries again what the server may refuse. */
   readonly onTry: () => void
 }
@@ -45,8 +47,6 @@ const maxLateMs = 250
 
 /** The maximum size of a message of a consumer, in bytes. It contains a topic of at most 256 characters, or a path. */
 const maxMessageBytes = 4_096
-
-const payloadTooLarge = 413
 
 /** The status with which a gateway over WebSockets refuses a consumer when it is full. NATS has no statuses. */
 const fullStatus = 503
@@ -125,7 +125,7 @@ export class GatewayConnection {
     // Not decoded: otherwise a consumer could delay the messages of other consumers.
     if (message.data.length > maxMessageBytes) {
       const text = `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`
-      return this.publisher.send(reply, responseOf(textResponse(payloadTooLarge, text), 0))
+      return this.publisher.send(reply, responseOf(textResponse(413, text), 0))
     }
     const decoded = decodeGatewayMessage(message.string())
     // The sender of the message is unknown.
@@ -153,12 +153,12 @@ export class GatewayConnection {
   }
 
   private open({ session: id, maxLag = Infinity }: GatewayMessageOf<'open'>, inbox: string): void {
-    const { sessions, clock, feed } = this.config
+    const { sessions, clock, feed, report } = this.config
     if (this.leases.has(id)) return
     const { fullReason } = sessions
     if (fullReason !== undefined) {
       this.refuse(inbox, fullReason)
-      return sessions.onRefused(fullStatus)
+      return report('svc-streams:gateway-refused', { status: fullStatus })
     }
     const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, (ended, cause) =>
       this.remove(ended, cause),

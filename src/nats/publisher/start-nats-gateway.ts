@@ -124,7 +124,7 @@ export const startNatsGatewayOver = async (
     isRefused = false
   }
 
-  const config = { clock, subjects, priceClock, feed, sessions, relays, onTry }
+  const config = { clock, subjects, priceClock, feed, sessions, relays, report, onTry }
   const uses = link.connection$.subscribe((connection) => {
     if (current !== undefined)
       sessions.endAll('nats-lost', `the connection to NATS is lost${link.problemText}`)

@@ -121,7 +121,6 @@ class GatewayProcess implements GatewayProgram {
     if (this.isClosing) return
     const reason = this.front.refusal()
     if (reason === undefined) return upgrade.accept((server) => this.accept(server))
-    this.front.onRefused(503)
     upgrade.refuse({ status: 503, headers: {} })
   }
 

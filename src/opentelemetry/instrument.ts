@@ -93,14 +93,11 @@ const pollSpans = (tracer: Tracer): (() => void) =>
 
 /** The status of the response; `undefined` if it is not known. */
 const statusOf = (error: DepthError | undefined): number | undefined => {
-  if (error === undefined) return 200
-  return error._tag === 'HttpError' ? error.status : statuses[error._tag]
+  if (error?._tag === 'HttpError') return error.status
+  return error === undefined ? 200 : statuses[error._tag]
 }
 
-const statuses: Readonly<Partial<Record<DepthError['_tag'], number>>> = {
-  Unauthorized: 401,
-  UnsupportedPair: 500,
-}
+const statuses: Partial<Record<DepthError['_tag'], number>> = { Unauthorized: 401, UnsupportedPair: 500 }
 
 /**
  * Options of `instrument`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt

@@ -44,11 +44,7 @@ export const openGatewayHistory = async (config: GatewayHistoryConfig): Promise<
   }
 }
 
-/**
- * Creates the folder if it does not exist, and locks it by a file that contains the process id. Replaces the lock of a
- * process that was killed. Throws a `GatewayError` if another gateway has the folder, or if the folder cannot be
- * written.
- */
+/** Creates the folder if there is none, and locks it. Replaces the lock of a killed process. Throws a `GatewayError`. */
 const lockFolder = (folder: string): FileLock => {
   try {
     createFolders(folder)

@@ -112,10 +112,7 @@ const tokensOf = (path: string, tokens: GatewayTokens): TextResponse | undefined
   return jsonResponse(200, JSON.stringify(Object.fromEntries(all)))
 }
 
-/**
- * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key or an
- * access token shows more: a program may have many connections, and several programs one address.
- */
+/** Each connection is one consumer: a proxy has many. A key or an access token shows the program that it is of. */
 const requesterOf = (socket: Socket, owner?: string): Requester => ({
   consumer: socket,
   group: owner ?? addressGroupOf(socket.remoteAddress ?? ''),

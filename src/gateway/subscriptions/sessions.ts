@@ -44,13 +44,10 @@ export interface Subscribed<S extends Session<S>> {
   readonly isRepeated: boolean
 }
 
-type SharedSetup = Pick<
-  GatewaySetup,
-  'clock' | 'report' | 'service' | 'maxConnections' | 'maxTopicsPerConnection'
->
-
 export interface SessionsConfig<S extends Session<S>>
-  extends SharedSetup, Omit<TopicFeedConfig<S>, 'source' | 'isUp' | 'onCompleted'> {
+  extends
+    Pick<GatewaySetup, 'clock' | 'report' | 'service' | 'maxConnections' | 'maxTopicsPerConnection'>,
+    Omit<TopicFeedConfig<S>, 'source' | 'isUp' | 'onCompleted'> {
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */

@@ -197,10 +197,7 @@ export class TopicFeed<C extends TopicConsumer<C>> {
     }
   }
 
-  /**
-   * The last price is not current until the next one. The consumers keep their last price until a newer one, unless they
-   * receive a price frame that has no price.
-   */
+  /** The consumers keep their last price until a newer one, unless they receive a price frame that has no price. */
   private interrupt(): void {
     const hadPrice = this.livePrice !== undefined
     this.confirm('stale')

@@ -9,7 +9,7 @@ export interface Recipient {
 
 /** Collects the frames of one tick, and then writes them once to each connection. */
 export class Outbox {
-  private start = FrameBatch.empty()
+  private start = new FrameBatch()
   private recipients: Recipient[] = []
 
   add(recipient: Recipient, frame: TextFrame): void {
@@ -30,7 +30,7 @@ export class Outbox {
   private flush(): void {
     const { recipients } = this
     this.recipients = []
-    this.start = FrameBatch.empty()
+    this.start = new FrameBatch()
     for (const recipient of recipients) this.flushOne(recipient)
   }
 }
@@ -45,15 +45,11 @@ export class FrameBatch {
   /** In bytes. */
   readonly length: number
 
-  private constructor(
-    private readonly frame: TextFrame,
-    private readonly previous: FrameBatch | undefined,
+  constructor(
+    private readonly frame: TextFrame = '',
+    private readonly previous?: FrameBatch,
   ) {
     this.length = frame.length + (previous?.length ?? 0)
-  }
-
-  static empty(): FrameBatch {
-    return new FrameBatch('', undefined)
   }
 
   /** The sequence with one more frame: the same object for the same frame. */

@@ -76,10 +76,7 @@ export class WebSocketFront {
     return fullReason === undefined ? undefined : { word: 'full', text: fullReason }
   }
 
-  /**
-   * Serves a consumer whose WebSocket is open. `socket`: the underlying socket. `pausedMs`: the time in which it was not
-   * read, in ms. The caller passes the events of the WebSocket to the connection, and its end to `onClosed`.
-   */
+  /** The caller passes the events of the WebSocket on. `pausedMs`: the time in which the socket was not read, in ms. */
   accept(webSocket: ConsumerWebSocket, socket: ConsumerStream, pausedMs: () => number = () => 0): Connection {
     const connection = new Connection(webSocket, socket, this.connectionConfig, pausedMs)
     this.sessions.onOpened(connection)

@@ -165,7 +165,7 @@ export class GatewayConnection {
     )
     this.leases.set(id, lease)
     sessions.onOpened(lease)
-    lease.open(clock.elapsed())
+    this.publisher.send(inbox, { type: 'opened', time: clock.elapsed() })
     this.proofs.start()
   }
 

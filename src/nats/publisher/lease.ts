@@ -35,10 +35,6 @@ export class Lease implements Session<Lease> {
     private readonly onEnd: (lease: Lease, cause: EndCause) => void,
   ) {}
 
-  open(time: number): void {
-    this.send({ type: 'opened', time })
-  }
-
   /** Returns true if the lease has expired. Called every `leaseCheckInterval` ms. */
   check(): boolean {
     return ++this.checks > leaseTime / leaseCheckInterval
@@ -69,10 +65,7 @@ export class Lease implements Session<Lease> {
     this.numbers.delete(base)
   }
 
-  /**
-   * A consumer takes all prices for newer than its session. They follow a second confirmation, once the service has answered a
-   * probe that was sent after the first subscribe message.
-   */
+  /** Prices follow a second confirmation, once the service has answered a probe: they count as newer than the session. */
   readonly confirm = (confirmed: ConsumedTopic): void => {
     const { base, topic, position } = confirmed
     const number = this.numbers.get(base) ?? 0

@@ -10,7 +10,7 @@ const batchOf = (start: FrameBatch, frames: readonly string[]): FrameBatch =>
 test('a batch has the bytes of its frames, in order, and is one object for equal sequences', () => {
   fc.assert(
     fc.property(fc.array(fc.array(frame, { maxLength: 8 }), { maxLength: 20 }), (sequences) => {
-      const start = FrameBatch.empty()
+      const start = new FrameBatch()
       const batches = sequences.map((frames) => batchOf(start, frames))
       for (const [index, frames] of sequences.entries()) {
         expect(batches[index]?.bytes).toEqual(Buffer.from(frames.join(''), 'latin1'))
@@ -24,6 +24,6 @@ test('a batch has the bytes of its frames, in order, and is one object for equal
 })
 
 test('the bytes of a batch are made once', () => {
-  const batch = FrameBatch.empty().with('\x81\x01a')
+  const batch = new FrameBatch().with('\x81\x01a')
   expect(batch.bytes).toBe(batch.bytes)
 })

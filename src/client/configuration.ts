@@ -130,8 +130,8 @@ const defaultPriceWsUrl = (prices: URL): string => {
  * With `secure`, a scheme without TLS is accepted only for loopback addresses.
  */
 export const parseUrl = (option: string, value: unknown, schemes: Schemes, secure: boolean): URL => {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(option, problem)
+  const fail = (problem: string, permittedBy?: readonly string[]): never => {
+    throw new ConfigurationError(option, problem, permittedBy)
   }
   if (typeof value !== 'string' || !URL.canParse(value)) return fail(`expected a URL like ${urlsOf(schemes)}`)
   const url = new URL(value)
@@ -141,7 +141,7 @@ export const parseUrl = (option: string, value: unknown, schemes: Schemes, secur
   // Transports replace it by the default port of the scheme.
   if (url.port === '0') return fail('expected a port from 1 to 65535, not 0')
   if (secure && url.protocol === schemes[1] && !isThisMachine(url.hostname)) {
-    return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]} or set allowInsecure`)
+    return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]}`, ['allowInsecure'])
   }
   return url
 }

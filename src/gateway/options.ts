@@ -244,10 +244,11 @@ export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof g
   const setup = parseOptions(gatewayTable, options)
   const { host, keys, access, openDepth, history, service } = setup
   if (keys === undefined && access === undefined && !openDepth && !isLoopback(urlHost(host))) {
-    throw new ConfigurationError(
-      'host',
-      'other machines can reach this address; set keys, which depth requests must be signed with, access, or openDepth: true',
-    )
+    throw new ConfigurationError('host', 'other machines can reach this address; use a loopback address', [
+      'keys',
+      'access',
+      'openDepth',
+    ])
   }
   if (history?.topics.every((topic) => isTopicOf(topic, service)) === false) {
     throw new ConfigurationError('history.topics', `expected topics of the service ${service}`)

@@ -139,7 +139,11 @@ describe('parseUrl with secure', () => {
     expect(rejection(`http://${host}`, https, true).message).toContain(
       'http: to another machine is not encrypted; use https: or set allowInsecure',
     )
-    expect(rejection(`ws://${host}`, wss, true).message).toContain('use wss: or set allowInsecure')
+    expect(rejection(`ws://${host}`, wss, true)).toMatchObject({
+      message: 'baseUrl: ws: to another machine is not encrypted; use wss: or set allowInsecure',
+      problem: 'ws: to another machine is not encrypted; use wss:',
+      permittedBy: ['allowInsecure'],
+    })
     expect(parseUrl('baseUrl', `https://${host}`, https, true).protocol).toBe('https:')
     expect(parseUrl('baseUrl', `http://${host}`, https, false).protocol).toBe('http:')
   })

@@ -6,8 +6,11 @@ export class ConfigurationError extends Error {
   constructor(
     /** The name of the invalid option. */
     readonly option: string,
-    problem: string,
+    /** Description of the problem, without the name of the option. */
+    readonly problem: string,
+    /** The options of which one permits the value, if any does. */
+    readonly permittedBy: readonly string[] = [],
   ) {
-    super(`${option}: ${problem}`)
+    super([`${option}: ${problem}`, ...permittedBy.map((each) => `set ${each}`)].join(' or '))
   }
 }

@@ -7,16 +7,8 @@ import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
 import { flagErrorText } from '../target/source.js'
 import { summaryText, type Io } from '../io.js'
-import { usageError } from '../target/parse-flags.js'
-import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
-import { serveNats } from './shared/gateway-nats.js'
-import { readSecrets, reloader, secretFlags, warnOfReaders } from './shared/gateway-secrets.js'
-import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
-import { log, logFormatFlag, setLogFormat } from './shared/log.js'
-import { failToListen, serveUntilStopped, tokenVariables } from './shared/serve.js'
-import { defineCommand, tokensFlag } from './shared/parts.js'
-import { gatewayTable, historyTable } from '../../gateway/options.js'
 import {
+  usageError,
   Flag,
   numberFlag,
   onlyGiven,
@@ -29,6 +21,14 @@ import {
   type Flags,
   type Values,
 } from '../target/parse-flags.js'
+import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
+import { serveNats } from './shared/gateway-nats.js'
+import { readSecrets, reloader, secretFlags, warnOfReaders } from './shared/gateway-secrets.js'
+import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
+import { log, logFormatFlag, setLogFormat } from './shared/log.js'
+import { failToListen, serveUntilStopped, tokenVariables } from './shared/serve.js'
+import { defineCommand, tokensFlag } from './shared/parts.js'
+import { gatewayTable, historyTable } from '../../gateway/options.js'
 import { flagName, sourceFlags } from '../target/source-flags.js'
 
 const examples = `
@@ -210,13 +210,10 @@ const start = (
 /** The message of the gateway, with flags instead of options. The two flags of a certificate are one option. */
 const gatewayErrorText = (error: ConfigurationError, keysFile: string): string => {
   const { option, message } = error
-  if (option === 'tls') return `--tls-key, --tls-cert${message.slice('tls'.length)}`
+  if (option === 'tls') return flagErrorText(error, '--tls-key, --tls-cert')
   if (option.startsWith('access')) return `--access: ${message}`
   if (option.startsWith('keys')) return `--keys: ${keysFile}: ${message}`
   return flagErrorText(error)
-    .replace('set keys', 'set --keys')
-    .replace(', access, or', ', --access, or')
-    .replace('openDepth: true', '--open-depth')
 }
 
 /** The gateway options of the flags. Reads the files. */

@@ -2,7 +2,6 @@ import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../base/domain/snapshot.js'
 import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import { behindText, printable } from '../../base/errors/text.js'
-import { serviceIsDown } from '../../gateway/subscriptions/upstream.js'
 import { depthRoute } from '../../wire/http/requests.js'
 import { withVariable } from '../target/source-flags.js'
 
@@ -42,17 +41,11 @@ const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== u
 
 const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): LogLine => {
   if (after._tag === 'Waiting')
-    return { level: 'warn', message: `The service is down: ${reasonOf(after)}. ${down}` }
+    return { level: 'warn', message: `No connection to the service: ${printable(after.reason)}. ${down}` }
   if (after.behindMs !== undefined)
     return { level: 'warn', message: `The prices are ${behindText(after.behindMs)}. ${behind}` }
   const message = before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
   return { level: 'info', message }
-}
-
-/** The reason of a gateway begins with the same words. */
-const reasonOf = ({ reason }: Waiting): string => {
-  const prefix = `${serviceIsDown}: `
-  return printable(reason.startsWith(prefix) ? reason.slice(prefix.length) : reason)
 }
 
 type Request = DiagnosticMessages['svc-streams:request']

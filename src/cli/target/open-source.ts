@@ -33,7 +33,7 @@ import {
 import { usageError } from './parse-flags.js'
 import {
   configurationOf,
-  orFlagError,
+  failAsFlag,
   resolveSource,
   type AddressSource,
   type DataKind,
@@ -131,7 +131,7 @@ const open = (source: Source, dataKind: DataKind, isDesk: boolean): OpenSource |
     case 'Addresses':
       return openAddresses(source, dataKind)
     case 'Nats':
-      return openNats(source)
+      return openNats(source).catch(failAsFlag('nats'))
     case 'Simulator':
       return openSimulator(source, dataKind, isDesk)
     case 'Recording':
@@ -166,16 +166,14 @@ const openAddresses = (source: AddressSource, dataKind: DataKind): OpenSource =>
 const openNats = async ({ servers, environment }: SourceOf<'Nats'>): Promise<OpenSource> => {
   const { natsClient } = await loadNats()
   const host = natsUrl(servers).replace(/^.*:\/\//, '')
-  return orFlagError(() => {
-    const options = { servers: serverList(servers) }
-    const depthClient = environment === 'mainnet' ? natsClient({ ...options, environment }) : undefined
-    const client = depthClient ?? natsClient({ ...options, environment })
-    return {
-      ...{ client, depthClient, host, label: environment, serverFlag: 'nats' },
-      description: `the gateway on NATS at ${host}`,
-      ...{ service: defaultService, ownTokens: [], close: () => client.close() },
-    }
-  }, 'nats')
+  const options = { servers: serverList(servers) }
+  const depthClient = environment === 'mainnet' ? natsClient({ ...options, environment }) : undefined
+  const client = depthClient ?? natsClient({ ...options, environment })
+  return {
+    ...{ client, depthClient, host, label: environment, serverFlag: 'nats' },
+    description: `the gateway on NATS at ${host}`,
+    ...{ service: defaultService, ownTokens: [], close: () => client.close() },
+  }
 }
 
 const openSimulator = async (

@@ -96,8 +96,11 @@ export type DataKind = 'prices' | 'depth' | 'both'
 
 /** The configuration of a client of a service or of gateways. */
 export const configurationOf = (source: AddressSource, dataKind: DataKind): Configuration => {
-  const options = clientOptions(source, dataKind)
-  return orFlagError(() => configure(options, node), source.gateways && 'gateway')
+  try {
+    return configure(clientOptions(source, dataKind), node)
+  } catch (thrown) {
+    return failAsFlag(source.gateways && 'gateway')(thrown)
+  }
 }
 
 const requiredNames = {
@@ -137,29 +140,26 @@ const missingFlagsText = (missing: readonly DeploymentFlagName[]): string =>
     'To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.',
   ].join('\n')
 
-/** The result of `work`, whose `ConfigurationError` is a usage error that names the flag. */
-export const orFlagError = <A>(work: () => A, server?: ServerFlagName): A => {
-  try {
-    return work()
-  } catch (thrown) {
-    return failAsFlag(server)(thrown)
-  }
-}
-
-/** Throws a usage error for a `ConfigurationError`, and any other error as it is. */
+/** Throws a usage error that names the flag for a `ConfigurationError`, and any other error as it is. */
 export const failAsFlag =
   (server?: ServerFlagName) =>
   (thrown: unknown): never => {
-    if (thrown instanceof ConfigurationError) return usageError(flagErrorText(thrown, server))
+    if (thrown instanceof ConfigurationError)
+      return usageError(flagErrorText(thrown, flagOf(thrown.option, server)))
     throw thrown
   }
 
-/** The message of a `ConfigurationError` with the flag instead of the option. `server`: the flag that gives all addresses. */
-export const flagErrorText = ({ option, message }: ConfigurationError, server?: ServerFlagName): string => {
+/** The message of a `ConfigurationError`, with flags instead of options. */
+export const flagErrorText = (
+  { option, problem, permittedBy }: ConfigurationError,
+  flag = flagOf(option),
+): string => [`${flag}: ${problem}`, ...permittedBy.map((each) => `set ${flagName(each)}`)].join(' or ')
+
+/** `server`: the flag that gives all addresses. */
+const flagOf = (option: string, server?: ServerFlagName): string => {
   const isAddress = option === 'servers' || addressNames.some((name) => name === option)
   const name = server !== undefined && isAddress ? server : option
-  const flag = isDeploymentFlag(name) ? withVariable(name) : flagName(name)
-  return `${flag}: ${message.slice(`${option}: `.length).replace('set allowInsecure', 'set --allow-insecure')}`
+  return isDeploymentFlag(name) ? withVariable(name) : flagName(name)
 }
 
 const isDeploymentFlag = (option: string): option is DeploymentFlagName =>

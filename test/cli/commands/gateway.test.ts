@@ -82,7 +82,7 @@ test('prints one line when the service is lost, and one when it returns; consume
   const lines = command.stderr.trimEnd().split('\n')
   expect(lines).toEqual([
     expect.stringMatching(
-      /^\S+Z The service is down: .*\. The gateway refuses consumers until it returns\.$/,
+      /^\S+Z No connection to the service: .*\. The gateway refuses consumers until it returns\.$/,
     ),
     expect.stringMatching(/^\S+Z The service has returned\.$/),
   ])
@@ -249,7 +249,7 @@ test('keeps running while the service is not reachable, and reports it once', as
   ])
   const watching = watch(url, '--no-depth')
   await eventually(() => (watching.stdout.match(/ price error: .*503/g) ?? []).length >= 3)
-  expect(command.stderr).toMatch(/^\S+Z The service is down: [^\n]*ECONNREFUSED[^\n]*\n$/)
+  expect(command.stderr).toMatch(/^\S+Z No connection to the service: [^\n]*ECONNREFUSED[^\n]*\n$/)
   command.process.kill('SIGTERM')
   expect(await command.waitForExit()).toBe(0)
 })
@@ -258,7 +258,7 @@ test.each([
   [
     'a host without keys',
     ['--host', '0.0.0.0'],
-    '--host: other machines can reach this address; set --keys, ',
+    '--host: other machines can reach this address; use a loopback address or set --keys or set --access or set --open-depth',
   ],
   ['a certificate without its key', ['--tls-cert', 'x'], '--tls-cert: requires --tls-key'],
   [

@@ -105,7 +105,7 @@ test('prints at once that the service is not reachable, and when it is again', a
   const command = startInProcess(['record', weth, '--interval', '50', '--out', file], environmentOf(first))
   await eventually(() => expect(command.stderr.split('\n').slice(0, -1)).toHaveLength(2))
   expect(command.stderr).toMatch(
-    /^\S+Z The service is down: .*ECONNREFUSED.*\. The recording has no prices until it returns\.$/m,
+    /^\S+Z No connection to the service: .*ECONNREFUSED.*\. The recording has no prices until it returns\.$/m,
   )
   expect(command.stderr).toMatch(
     /^\S+Z Depth requests fail: no connection\. The recording has their errors\.$/m,
@@ -142,7 +142,7 @@ test('prints with --log-format json only lines of JSON on standard error, with t
     expect(level).toBe('warn')
   }
   expect(lines().map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^The service is down: /),
+    expect.stringMatching(/^No connection to the service: /),
     expect.stringMatching(/^Depth requests fail: /),
   ])
   await startTestSimulator({
@@ -168,7 +168,7 @@ test('prints once that the service is down when a gateway has lost it', async ()
   const command = startInProcess(['record', weth, '--no-depth', '--gateway', gateway.baseUrl])
   await eventually(() => expect(command.stdout).toContain('"price":2500'))
   simulator.dropConnections()
-  await eventually(() => expect(command.stderr).toMatch(/^\S+Z The service is down: .*\n/))
+  await eventually(() => expect(command.stderr).toMatch(/^\S+Z No connection to the service: .*\n/))
   expect(command.stderr.match(/the service is down/gi)).toHaveLength(1)
 })
 

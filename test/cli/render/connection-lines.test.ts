@@ -2,7 +2,6 @@ import { of, toArray } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { expect, test } from 'vitest'
 import { connectionLines$, type LogLine } from '../../../src/cli/render/connection-lines.js'
-import { serviceIsDown } from '../../../src/gateway/subscriptions/upstream.js'
 
 const linesOf = (...statuses: readonly ConnectionStatus[]): readonly LogLine[] => {
   let lines: readonly LogLine[] = []
@@ -26,7 +25,7 @@ const waiting = (attempt: number, reason = 'reset'): ConnectionStatus => ({
   reason,
 })
 
-const down = { level: 'warn', message: 'The service is down: reset. Down.' }
+const down = { level: 'warn', message: 'No connection to the service: reset. Down.' }
 const held = { level: 'warn', message: 'The prices are 5.2 s behind. Behind.' }
 const returned = { level: 'info', message: 'The service has returned.' }
 
@@ -36,10 +35,6 @@ test('prints no line for the first connection, and one for each loss and each re
     down,
     returned,
   ])
-})
-
-test('prints once that the service is down when the reason of a gateway begins with it', () => {
-  expect(linesOf(open(1), waiting(1, `${serviceIsDown}: reset`))).toEqual([down])
 })
 
 test('prints a line when the prices fall behind, and when they are current again', () => {

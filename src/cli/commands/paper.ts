@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
-import { savedIn } from '../../backtest/account/journal/journal-file.js'
+import { openJournalFile } from '../../backtest/account/journal/journal-file.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
@@ -164,11 +164,13 @@ async function tradeOnPaper(
   })
 }
 
-/** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged. */
+/** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged or locked. */
 const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | undefined => {
-  const saved = attempt(() => savedIn(journal))
-  if (isLeft(saved) || saved.right === undefined) return undefined
-  const { at, cash, holdings, orders } = saved.right
+  const opened = attempt(() => openJournalFile(journal))
+  if (isLeft(opened)) return undefined
+  opened.right.close()
+  if (opened.right.saved === undefined) return undefined
+  const { at, cash, holdings, orders } = opened.right.saved
   const positions = holdings.flatMap(({ symbol, quantity }) =>
     quantity === 0n ? [] : [`${formatTokens(quantity, tokens[symbol]?.decimals)} ${symbol}`],
   )

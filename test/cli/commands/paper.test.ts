@@ -5,6 +5,7 @@ import { left, right } from 'fp-ts/lib/Either.js'
 import { depth, disconnected } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
+import { openJournalFile } from '../../../src/backtest/account/journal/journal-file.js'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
 import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
@@ -336,6 +337,12 @@ describe('svc-streams paper', () => {
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
     expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.cjs on paper')
+
+    const owner = openJournalFile(journal)
+    const locked = await runCommand(['paper', module, '--simulate', '--journal', journal])
+    owner.close()
+    expect(locked).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by process') as string })
+    expect(locked.stderr).not.toContain('Resumed')
 
     // Each run is replayed from the account that the run before it left.
     const verify = (live: string) => runCommand(['verify', ...recordings, module, '--journal', live])

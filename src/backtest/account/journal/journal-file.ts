@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { fstatSync, readFileSync, readSync } from 'node:fs'
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { RecordingError } from '../../../base/errors/model.js'
@@ -19,16 +19,6 @@ export const openJournalFile = (path: string): Journal => {
   }
   const { append, close } = namingFile(path, () => openLineFile(path, `{"_tag":"${startTag}"`, endOf))
   return { saved, write: (lines) => namingFile(path, () => append(lines)), close }
-}
-
-/** The state with which the next run of a journal continues. Throws an error of the system, or one for a line that is not valid. */
-export const savedIn = (path: string): SavedState | undefined => {
-  const file = openSync(path, 'r')
-  try {
-    return readLastState(path, file).state
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** `end`: of its line, in bytes; without a state, of the last whole line. */

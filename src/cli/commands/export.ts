@@ -13,13 +13,13 @@ import { partOf } from '../../backtest/recording/files/files.js'
 import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf } from '../render/error-text.js'
+import { nameOf } from '../render/rows.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
-import { usageError } from '../target/parse-flags.js'
+import { usageError, requiredFlag } from '../target/parse-flags.js'
 import { signals } from '../stop.js'
 import { CsvFile, numberCell } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
-import { requiredFlag } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -145,15 +145,10 @@ const tableRow = (line: Row | RecordingHeader): readonly [TableName, readonly un
   const event: Either<AnyError, unknown> | undefined = 'event' in line ? line.event : undefined
   const uncorrelated = line._tag === 'Uncorrelated' ? line.error : undefined
   const error = event?._tag === 'Left' ? event.left : uncorrelated
+  const stream = line._tag === 'Recording' ? undefined : nameOf(line)
   const tag = line._tag === 'Status' ? line.status._tag : error?._tag
-  return ['events', [at, line._tag, streamOf(line), tag, error?.message, encodeRow(line)]]
+  return ['events', [at, line._tag, stream, tag, error?.message, encodeRow(line)]]
 }
 
 /** The largest quantity of DECIMAL(38, 0). */
 const maxDecimal = 10n ** 38n - 1n
-
-const streamOf = (line: Row | RecordingHeader): string | undefined => {
-  if (line._tag === 'Price') return line.topic
-  if (line._tag === 'Depth') return line.mint
-  return line._tag === 'End' ? line.of : undefined
-}

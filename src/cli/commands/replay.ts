@@ -30,7 +30,7 @@ import { showBoard$ } from '../render/show.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { pacedBy, type Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
-import { printRows$ } from '../render/rows.js'
+import { nameOf, printRows$ } from '../render/rows.js'
 import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { namesFor, recordedTokens, userTokens } from '../target/select-tokens.js'
@@ -90,7 +90,8 @@ async function showRecordings(
   const settings = replaySettings({ speed, ...range })
   await using client = replaySources(sources, settings, nodePlatform.publish, (line) => {
     recordedAt = line.at
-    for (const name of namesIn(line)) names$.next(name)
+    const named = line._tag === 'Recording' ? [...line.topics, ...line.mints] : [nameOf(line)]
+    for (const name of named) if (name !== undefined) names$.next(name)
   })
   const header = orFail(await client.header())
   const [topic] = header.topics
@@ -122,13 +123,6 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
       ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
   return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
-}
-
-/** The topics and mints that a line names. */
-const namesIn = (line: Row | RecordingHeader): readonly (Topic | Address)[] => {
-  if (line._tag === 'Recording') return [...line.topics, ...line.mints]
-  if (line._tag === 'Price') return [line.topic]
-  return line._tag === 'Depth' ? [line.mint] : []
 }
 
 /** The rows of all streams. `names$`: the topics and mints of each line, before its events. */

@@ -132,19 +132,15 @@ export const statusText = (status: ConnectionStatus): string => {
   }
 }
 
+/** The topic or the mint of an event; `undefined` for an event of the connection. */
+export const nameOf = (row: Row): Topic | Address | undefined => {
+  if (row._tag === 'Price') return row.topic
+  if (row._tag === 'Depth') return row.mint
+  return row._tag === 'End' ? row.of : undefined
+}
+
 /** The token of an event; `undefined` for an event of the connection. */
 export const rowAddress = (row: Row): Address | undefined => {
-  switch (row._tag) {
-    case 'Price':
-      return addressOf(row.topic)
-    case 'Depth':
-      return row.mint
-    case 'End':
-      return isAddress(row.of) ? row.of : addressOf(row.of)
-    case 'Status':
-    case 'Uncorrelated':
-      return undefined
-    default:
-      return assertNever(row)
-  }
+  const name = nameOf(row)
+  return name === undefined || isAddress(name) ? name : addressOf(name)
 }

@@ -71,21 +71,34 @@ export const parseNumber =
   }
 
 /** In ms. */
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Whole days, in ms: a year. */
-const longestRotation = 365 * 86_400_000
+/** `15m` or `0.5s` in ms; NaN for another text. `plain`: the unit of a number without one, in ms. */
+const durationOf = (text: string, plain = NaN): number => {
+  const [, digits = 'NaN', unit] = /^(\d{1,8}(?:\.\d+)?)(ms|[smhd])?$/.exec(text) ?? []
+  return Number(digits) * (unit === undefined ? plain : (units[unit] ?? NaN))
+}
 
-/** Whole days, in ms, that a timer can wait. */
-const longestRun = Math.floor(maxTimerMs / 86_400_000) * 86_400_000
+/** `least` in ms, `days` at most. */
+const withinLimits = (ms: number, least: number, days: number, request: string): number => {
+  if (ms >= least && ms <= days * 86_400_000) return ms
+  throw new InvalidArgumentError(`${request} a duration like 30s, 15m, 1h or 1d, at most ${days}d.`)
+}
 
 /** Parses the argument of `--rotate` and `--keep`, such as `15m`. Returns ms. */
-export const parseRotation = (text: string): number => withinLimit(unitsToMs(text), longestRotation, 'Give')
+export const parseRotation = (text: string): number => withinLimits(durationOf(text), 1000, 365, 'Give')
+
+/** Whole days that a timer can wait. */
+const longestRun = Math.floor(maxTimerMs / 86_400_000)
+
+/** Parses the argument of `--duration`: a number of seconds, or a duration such as `15m`. Returns ms. */
+export const parseDuration = (text: string): number =>
+  withinLimits(durationOf(text, 1000), 1, longestRun, 'Give a number of seconds above 0, or')
 
 /** Parses the argument of `--latency`: `50`, `50ms` or `1s`. Returns ms. */
 export const parseLatency = (text: string): number => {
-  const [, digits = '', unit = 'ms'] = /^(\d{1,8}(?:\.\d+)?)(ms|s)?$/.exec(text) ?? []
-  if (digits !== '') return Number(digits) * (unit === 's' ? 1000 : 1)
+  const ms = durationOf(text, 1)
+  if (ms >= 0) return ms
   throw new InvalidArgumentError('Give a time like 50ms or 1s.')
 }
 
@@ -95,10 +108,6 @@ export const parseInterval = (text: string): { readonly ms: number } | { readonl
   return months > 0 ? { months } : { ms: parseRotation(text) }
 }
 
-/** Parses the argument of `--duration`: a number of seconds, or a duration such as `15m`. Returns ms. */
-export const parseDuration = (text: string): number =>
-  withinLimit(secondsToMs(text) ?? unitsToMs(text), longestRun, 'Give a number of seconds above 0, or')
-
 /** The lengths of the two ranges of a window, in ms. */
 export interface WalkForwardLengths {
   readonly train: number
@@ -107,26 +116,10 @@ export interface WalkForwardLengths {
 
 /** Parses the argument of `--walk-forward`, such as `7d/1d`. */
 export const parseWalkForward = (text: string): WalkForwardLengths => {
-  const [train = 0, test = 0, ...others] = text.split('/').map(unitsToMs)
+  const [train = 0, test = 0, ...others] = text.split('/').map((each) => durationOf(each))
   if (train > 0 && test > 0 && others.length === 0) return { train, test }
   throw new InvalidArgumentError(
     'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
-  )
-}
-
-/** `undefined` for a text that is not a plain number. */
-const secondsToMs = (text: string): number | undefined =>
-  /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined
-
-const unitsToMs = (text: string): number => {
-  const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? []
-  return Number(digits) * (units[unit] ?? 0)
-}
-
-const withinLimit = (ms: number, longest: number, request: string): number => {
-  if (ms > 0 && ms <= longest) return ms
-  throw new InvalidArgumentError(
-    `${request} a duration like 30s, 15m, 1h or 1d, at most ${longest / 86_400_000}d.`,
   )
 }
 

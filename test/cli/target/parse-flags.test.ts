@@ -47,6 +47,7 @@ test.each([
   ['30s', 30_000],
   ['15m', 900_000],
   ['1h', 3_600_000],
+  ['1.5h', 5_400_000],
   ['1d', 86_400_000],
   ['365d', 31_536_000_000],
 ])('a rotation of %s is %s ms', (text, ms) => {
@@ -56,6 +57,7 @@ test.each([
 test.each([
   ['1', 1000],
   ['0.5', 500],
+  ['250ms', 250],
   ['2000000', 2_000_000_000],
   ['30s', 30_000],
   ['15m', 900_000],
@@ -65,14 +67,14 @@ test.each([
   expect(parseDuration(text)).toBe(ms)
 })
 
-test.each(['', '0s', '1', 'h', '1.5h', '-1h', '1 h', '1H', '366d', '99999999d', '1h30m', '1ms'])(
+test.each(['', '0s', '1', 'h', '1.5', '-1h', '1 h', '1H', '366d', '99999999d', '1h30m', '999ms'])(
   '%j is no rotation',
   (text) => {
     expect(() => parseRotation(text)).toThrow('Give a duration like 30s, 15m, 1h or 1d, at most 365d.')
   },
 )
 
-test.each(['', '0', '0.0', '0s', '-1', '1e2', '.5', '1.5h', '1ms', '25d', '2073601', 'long'])(
+test.each(['', '0', '0.0', '0s', '-1', '1e2', '.5', '1.5x', '0ms', '25d', '2073601', 'long'])(
   '%j is no duration',
   (text) => {
     expect(() => parseDuration(text)).toThrow(

@@ -19,7 +19,7 @@ import { outputJson } from '../render/json.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
-import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
+import { backtestFiles } from './shared/replayed-strategy.js'
 import { assumptionsOf, candleNotes, commandText, gapsOf, titleOf, writePage } from './shared/report.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
@@ -64,13 +64,12 @@ export const createCommand = defineCommand({
 async function backtestRecordings(
   io: Io,
   command: Command,
-  { parameter: text, warmUp: warmUpFlag, report, json = false, ...given }: Values<typeof flags>,
+  { parameter, warmUp: warmUpFlag, report, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(files)
   checkOverwritten({ report, trades: given.trades, equity: given.equity })
   const range = rangeOf(given)
-  const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const warmUp = warmUpFlag ?? own.warmUp ?? 0
   const options = { ...withoutJournal(own), warmUp }
@@ -109,9 +108,9 @@ async function backtestRecordings(
   const html = renderRun(run, {
     title: titleOf(basename(module), recordings),
     notes: [
-      text === undefined
+      parameter === undefined
         ? 'Parameter: none, so that the defaults of the strategy apply.'
-        : `Parameter: ${text}`,
+        : `Parameter: ${outputJson(parameter)}`,
       assumptionsOf(options, header.assumedDepth),
       ...candleNotes(header),
       rowsText(summary, header.invalidRows ?? 0),

@@ -16,8 +16,8 @@ import { failureOf } from '../render/error-text.js'
 import { nameOf } from '../render/rows.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
-import { usageError, requiredFlag } from '../target/parse-flags.js'
-import { signals } from '../stop.js'
+import { requiredFlag, usageError } from '../target/parse-flags.js'
+import { interrupted } from '../stop.js'
 import { CsvFile, numberCell } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
 
@@ -83,8 +83,7 @@ const exportRecordings = async (io: Io, files: readonly string[], out: string): 
   const paths = tableNames.map((name) => `${start}${name}.${type}`)
   for (const path of paths) checkOutput('--out', path)
   let stopped = false as boolean
-  const stop = (): void => void (stopped = true)
-  for (const signal of signals) io.on(signal, stop)
+  void interrupted(io).then(() => (stopped = true))
   try {
     const { rows, failure } = await writeTables(files, paths, () => stopped)
     if (stopped) throw new Error('stopped; no file was written')
@@ -93,7 +92,6 @@ const exportRecordings = async (io: Io, files: readonly string[], out: string): 
     io.stdout.write(`Wrote ${counted(rows, 'row', numberFormat(io.stdout))} to ${paths.join(', ')}\n`)
     if (failure !== undefined) throw failureOf(failure)
   } finally {
-    for (const signal of signals) io.off(signal, stop)
     for (const path of paths) await rm(partOf(path), { force: true })
   }
 }

@@ -26,7 +26,7 @@ import {
   toggle,
   type Values,
 } from '../target/parse-flags.js'
-import { signals } from '../stop.js'
+import { interrupted } from '../stop.js'
 import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
 import { createTokenNames } from '../target/token-names.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
@@ -132,33 +132,28 @@ async function importFiles(
       `--token: unknown token ${describeValue(tokenText)}; give its address, or define it in --tokens`,
     )
   let stopped = false
-  const stop = (): void => void (stopped = true)
+  void interrupted(io).then(() => (stopped = true))
   const checkStop = (): void => {
     if (stopped) throw new Error('stopped; no file was written')
   }
-  for (const signal of signals) io.on(signal, stop)
   const now = rxClock.wallClock()
   const options = { columns, resolve, token, interval, strict, maxRows, checkStop, now }
   const market: MarketFile[] = []
   const grouped = numberFormat(io.stdout)
-  try {
-    for (const path of files) {
-      const file = await MarketFile.open(path, options)
-      market.push(file)
-      io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
-    }
-    if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
-    const known = knownHeader(market, depth, interval)
-    io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
-    const doubts = market.flatMap((file) => file.doubts)
-    if (doubts.length > 0 && !yes)
-      throw new Error(
-        `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
-      )
-    if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
-  } finally {
-    for (const signal of signals) io.off(signal, stop)
+  for (const path of files) {
+    const file = await MarketFile.open(path, options)
+    market.push(file)
+    io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
   }
+  if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
+  const known = knownHeader(market, depth, interval)
+  io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
+  const doubts = market.flatMap((file) => file.doubts)
+  if (doubts.length > 0 && !yes)
+    throw new Error(
+      `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
+    )
+  if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
 }
 
 const tokensOf = (files: readonly MarketFile[]): readonly ImportedToken[] =>

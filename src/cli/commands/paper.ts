@@ -25,7 +25,6 @@ import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { usageError, parsedFlag, parseRotation, textFlag, type Values } from '../target/parse-flags.js'
 import { stop$ } from '../stop.js'
-import { strategyParameter } from './shared/replayed-strategy.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
 import { log } from './shared/log.js'
@@ -84,10 +83,9 @@ async function tradeOnPaper(
   given: Values<typeof flags>,
   module: string,
 ): Promise<void> {
-  const { parameter: text, journal, record: recording, report, json = false } = given
+  const { parameter, journal, record: recording, report, json = false } = given
   checkOverwritten({ journal, report, trades: given.trades, equity: given.equity })
   checkOutput('--record', recording)
-  const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const { warmUp = own.warmUp ?? 0 } = given
   await using metrics = await startMetrics(given)

@@ -1,4 +1,3 @@
-import { isRight } from 'fp-ts/lib/Either.js'
 import { timer } from 'rxjs'
 import { isAddress, type Address } from '../../base/domain/topic.js'
 import {
@@ -18,6 +17,7 @@ import {
   onlyGiven,
   parsedFlag,
   parseDuration,
+  parseJson,
   parseNumber,
   textFlag,
   toggle,
@@ -28,7 +28,6 @@ import { variableText } from '../target/select-tokens.js'
 import { defineCommand } from './shared/parts.js'
 import { InvalidArgumentError } from 'commander'
 import { plainObject } from '../../base/option-kinds/option.js'
-import { attempt } from '../target/read-file.js'
 import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
@@ -64,8 +63,8 @@ export const addresses = (text: string, previous: readonly Address[] = []): read
 
 /** Parses the argument of `--faults`. The simulator checks the faults themselves. */
 const parseFaults = (text: string): Faults => {
-  const value = attempt(() => JSON.parse(text) as unknown)
-  if (isRight(value) && plainObject.holds(value.right)) return value.right as Faults
+  const value = parseJson(text)
+  if (plainObject.holds(value)) return value as Faults
   throw new InvalidArgumentError('Give a JSON object like {"httpStatus":503}.')
 }
 

@@ -23,13 +23,7 @@ import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
-import {
-  backtestFiles,
-  checkedStrategy,
-  jsonText,
-  strategyParameter,
-  type BacktestFiles,
-} from './shared/replayed-strategy.js'
+import { backtestFiles, checkedStrategy, jsonText, type BacktestFiles } from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
 import { requiredFlag, toggle, type Values } from '../target/parse-flags.js'
 
@@ -75,11 +69,10 @@ export const createCommand = defineCommand({
 async function verifyJournal(
   io: Io,
   _command: Command,
-  { journal, parameter: text, json = false, ...given }: Values<typeof flags>,
+  { journal, parameter, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
   const backtest = backtestFiles(files)
-  const parameter = strategyParameter(text)
   const range = rangeOf(given)
   using strategy = await checkedStrategy(backtest, range)
   let [equal, afterEnd, later] = [0, 0, 0]

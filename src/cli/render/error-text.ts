@@ -1,11 +1,9 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
-import { matchError } from '../../base/errors/render.js'
 import { printable } from '../../base/errors/text.js'
 import { systemText } from './file-problem.js'
 import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import { docsUrl } from '../manifest.js'
-import { tokenSyntax } from '../target/select-tokens.js'
 
 /** Any error of the library. */
 interface TaggedError {
@@ -47,27 +45,22 @@ const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 export const hint = (
   error: PriceError | PriceRequestError | DepthError,
   addressFlag: DeploymentFlagName,
-): string =>
-  matchError(error, {
-    InvalidTopic: () => `Give ${tokenSyntax}.`,
-    InvalidMint: () => `Give ${tokenSyntax}.`,
-    InvalidInterval: () => 'Set a longer --interval.',
-    UnsupportedPair: () =>
-      'Check the token and --environment: a token has another address in each environment.',
-    Unauthorized: () => keyHint(addressFlag),
-    HttpError: ({ status }) =>
-      status >= 500 || status === 429
-        ? `Try again later. If it fails again, report this to the operator of the ${serverName(addressFlag)}.`
-        : addressHint(addressFlag),
-    NetworkError: ({ cause: { code = '' } }) =>
-      /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code)
-        ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-        : addressHint(addressFlag),
-    Timeout: () =>
-      `Try again. If it fails again, the ${serverName(addressFlag)} or the network does not respond.`,
-    ClientClosed: () => 'Try again. The client was closed before the response arrived.',
-    _: () => addressHint(addressFlag),
-  })
+): string => {
+  const server = serverName(addressFlag)
+  if (error._tag === 'UnsupportedPair')
+    return 'Check the token and --environment: a token has another address in each environment.'
+  if (error._tag === 'Unauthorized') return keyHint(addressFlag)
+  if (error._tag === 'HttpError' && (error.status >= 500 || error.status === 429))
+    return `Try again later. If it fails again, report this to the operator of the ${server}.`
+  if (
+    error._tag === 'NetworkError' &&
+    /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(error.cause.code ?? '')
+  )
+    return 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
+  return error._tag === 'Timeout'
+    ? `Try again. If it fails again, the ${server} or the network does not respond.`
+    : addressHint(addressFlag)
+}
 
 const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
   addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'

@@ -10,9 +10,10 @@ import {
   type Faults,
   type Market,
   type Simulator,
+  type TokenOptions,
 } from '../../simulator/index.js'
 import { walkPrices } from '../../simulator/market/random-walk.js'
-import { readRecording } from '../../simulator/market/recorded-market.js'
+import { btc, eth } from '../../simulator/market/token-options.js'
 
 /** Scheduled faults of a simulator, which make the recovery of the client visible. */
 export interface Demonstration {
@@ -84,41 +85,23 @@ const [walkSeed, walkTick] = [7, 300]
 export const demonstrationMarket = (): Market =>
   combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: walkSeed, tick: walkTick }))
 
-/** A price so many ms before the market begins. */
-interface Earlier {
-  readonly ago: number
-  readonly price: number
-}
-
-/** The length of the past, in ms: that of the recording. */
+/** The length of the past of a simulator, in ms: that of the recording. */
 const pastMs = 300_000
 
-/**
- * The five minutes before a simulator begins: the recording backwards, and random prices. They end where the market
- * begins, whenever a page is opened for the first time: the simulator begins then.
- */
+/** The five minutes before a simulator begins: random prices, which end where the market begins. */
 export const simulatedHistory = (): History => {
-  const earlier = new Map<Address, Earlier[]>()
-  for (const { at, quote } of readRecording()) {
-    const prices = earlier.get(quote.token) ?? []
-    if (prices.length === 0) earlier.set(quote.token, prices)
-    prices.push({ ago: at, price: quote.price })
-  }
-  for (const token of randomTokens) {
-    const prices = walkPrices(token, walkSeed + 1, pastMs / walkTick)
-    earlier.set(
-      token.address,
-      prices.map((price, index) => ({ ago: index * walkTick, price })),
-    )
-  }
+  const pastOf = (token: TokenOptions) =>
+    [token.address, walkPrices(token, walkSeed + 1, pastMs / walkTick)] as const
+  const pasts = new Map<Address, readonly number[]>([eth, btc, ...randomTokens].map(pastOf))
   return {
+    // A simulator begins when a page is opened for the first time.
     prices$: (topic, { from: start }) =>
       defer(() => {
         const now = rxClock.wallClock()
-        const prices = (earlier.get(addressOf(topic)) ?? []).filter(({ ago }) => now - ago >= start)
-        return from(prices.toReversed()).pipe(
-          map(({ ago, price }) => right({ _tag: 'PastPrice' as const, topic, price, at: now - ago })),
-        )
+        const events = (pasts.get(addressOf(topic)) ?? []).map((price, index) => ({
+          ...{ _tag: 'PastPrice' as const, topic, price, at: now - index * walkTick },
+        }))
+        return from(events.filter(({ at }) => at >= start).reverse()).pipe(map(right))
       }),
     topics: () => () => Promise.resolve(right([])),
   }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
+import { messageOf, printable } from '../../base/errors/text.js'
 import type { NumberOption } from '../../base/option-kinds/number-option.js'
 import type { Check } from '../../base/option-kinds/option.js'
 
@@ -59,7 +60,7 @@ export const parsedFlag = <A>(
 export const numberFlag = (flags: string, help: string, described: NumberOption) =>
   new Flag<number>(flags, help).argParser(parseNumber(described)).default(described.default)
 
-// Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
+// Parsers of numbers, durations, times and JSON. Commander prepends the name of the flag to the error message.
 
 export const parseNumber =
   (described: Check) =>
@@ -69,6 +70,14 @@ export const parseNumber =
     if (described.holds(value)) return value
     throw new InvalidArgumentError(`Give ${described.expected}.`)
   }
+
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    throw new InvalidArgumentError(`Give JSON: ${printable(messageOf(thrown))}.`)
+  }
+}
 
 /** In ms. */
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -10,7 +10,7 @@ export interface RecordedMarketOptions {
   readonly speed?: number
 }
 
-export interface RecordedQuote {
+interface RecordedQuote {
   /** Time since the first row of the recording, in ms. */
   readonly at: number
   readonly quote: Quote
@@ -63,7 +63,7 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
 }
 
 /** The rows of `examples/data/top-of-book.csv`, which a bundle of the simulator contains. */
-export const readRecording = (): readonly RecordedQuote[] => {
+const readRecording = (): readonly RecordedQuote[] => {
   const [, ...lines] = topOfBook
   const start = Number(lines[0]?.split(',')[0])
   return lines.map((line) => {

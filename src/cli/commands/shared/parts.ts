@@ -4,6 +4,8 @@ import type { Io } from '../../io.js'
 import {
   addFlags,
   numberFlag,
+  parsedFlag,
+  parseJson,
   textFlag,
   toggle,
   UsageError,
@@ -88,9 +90,10 @@ export const intervalFlag = numberFlag(
   timerOption({ default: 1000 }),
 )
 
-export const parameterFlag = textFlag(
+export const parameterFlag = parsedFlag(
   '--parameter <json>',
   'parameter of the strategy, as JSON (default: none)',
+  parseJson,
 )
 
 export const eventsAsJson = toggle('--json', 'print each event as a JSON object, one per line')

@@ -1,4 +1,3 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
@@ -10,7 +9,6 @@ import { allTimes, type TimeRange } from '../../../backtest/recording/codec/time
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { readSet } from '../../../backtest/recording/read/merge.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
-import { attempt } from '../../target/read-file.js'
 import { outputJson } from '../../render/json.js'
 import { orFail, seeGuide } from '../../render/error-text.js'
 import { usageError } from '../../target/parse-flags.js'
@@ -84,14 +82,6 @@ const checkRows = async (recordings: readonly string[], range: Partial<TimeRange
     closing.unsubscribe()
   }
   throw new Error(noRowText(startAt, range))
-}
-
-/** The value of `--parameter`, which is JSON. Another text is a usage error. */
-export const strategyParameter = (text: string | undefined): unknown => {
-  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
-  return isLeft(parameter)
-    ? usageError(`--parameter: expected JSON: ${printable(parameter.left)}`)
-    : parameter.right
 }
 
 /** The failure of a command some of whose runs have no result. `one`: what has a run of its own. */

@@ -1,24 +1,9 @@
-import { behindMsOf, type ConnectionStatus } from '../base/domain/snapshot.js'
-
-/** The possible lag of the service's prices. */
-export interface Behind {
-  /** The upper bound of the age when this state began, in ms. */
-  readonly ms: number
-  /** The time since this state began, in ms. */
-  readonly forMs: number
-}
+import { behindMsOf, type ConnectionStatus, type Open } from '../base/domain/snapshot.js'
 
 /** The report of the dashboard's own server about its connection to the service. */
 export type Health =
-  /**
-   * `behind`: defined while the service's prices may be too old, and are held. `switches`: how often another line came to the
-   * front.
-   */
-  | {
-      readonly _tag: 'Up'
-      readonly behind?: Behind | undefined
-      readonly switches?: number | undefined
-    }
+  /** The fields are those of the status `Open`: while there is `behindMs`, the service's prices may be too old, and are held. */
+  | ({ readonly _tag: 'Up' } & Partial<Pick<Open, 'behindMs' | 'switches'>>)
   /** `isOver`: the client does not connect again, such as that of a recording at its end. */
   | { readonly _tag: 'Down'; readonly reason: string; readonly isOver?: boolean }
   /** The dashboard's own server has reported nothing in time. */
@@ -82,7 +67,7 @@ export const withHealth = (connection: Connection, health: Health, at: number): 
 const derived = (connection: Connection, at: number): Connection => {
   const { status, health } = connection
   // The lag of the page's WebSocket, or of the connection between its server and the service.
-  const behindMs = behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
+  const behindMs = behindMsOf(status) ?? (health?._tag === 'Up' ? health.behindMs : undefined)
   const state = stateOf(connection, behindMs !== undefined)
   const isLost = isConnected(connection) && !isConnected({ state })
   return {

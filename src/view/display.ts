@@ -96,10 +96,10 @@ export const createUpdate =
       }
       case 'Health': {
         const { health, at } = event
-        const behind = health._tag === 'Up' ? health.behind : undefined
+        const behindMs = health._tag === 'Up' ? health.behindMs : undefined
         return withConnection(
           withHealth(connection, health, at),
-          behind && ((token) => withHeldPrices(token, behind, at)),
+          behindMs === undefined ? undefined : (token) => withHeldPrices(token, behindMs, at),
         )
       }
       case 'Uncorrelated':

@@ -7,7 +7,6 @@ import type { DepthError, PriceError } from '../base/errors/model.js'
 import type { TopicState } from '../base/domain/snapshot.js'
 import { topicStateOf } from '../base/errors/topic-state.js'
 import type { DepthRow, PriceRow } from '../backtest/recording/codec/row.js'
-import type { Behind } from './connection.js'
 
 export interface DisplayToken {
   readonly address: Address
@@ -65,20 +64,16 @@ export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): Toke
         priceError: undefined,
       }
 
-/** Longest time that a report of the server takes, in ms. */
-const maxReportTime = 2000
-
 /**
- * Called when the service's prices are held: earlier prices are no longer current, and no price arrives because of that. The
- * server sends each price again when it is current.
+ * Called when the service's prices are held, with the upper bound of their age: earlier prices are no longer current, and no
+ * price arrives because of that. The server sends each price again when it is current.
  */
-export const withHeldPrices = (token: TokenState, { ms, forMs }: Behind, at: number): TokenState => {
+export const withHeldPrices = (token: TokenState, behindMs: number, at: number): TokenState => {
   const { state, price, priceAt, priceError } = token
   const isSilent = priceError?._tag === 'Stale' && priceError.behindMs === undefined
-  if ((state !== 'live' && !isSilent) || price === undefined) return token
-  // The server may have sent it since the report, but not longer ago than a report takes.
-  if (priceAt > at - Math.min(forMs, maxReportTime)) return token
-  return { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, ms) }
+  return (state !== 'live' && !isSilent) || price === undefined
+    ? token
+    : { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, behindMs) }
 }
 
 /**

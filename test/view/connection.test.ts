@@ -20,7 +20,7 @@ describe('the connection', () => {
     expect(after(connecting(1), open(2)).connection).toMatchObject({ state: 'connected', reason: '' })
   })
 
-  const upBehind = { _tag: 'Up', behind: { ms: 5234, forMs: 100 } } as const
+  const upBehind = { _tag: 'Up', behindMs: 5234 } as const
 
   it('is behind when the prices of the service, or of the page, may be too old', () => {
     expect(after(open(1), healthRead(2, upBehind)).connection).toMatchObject({

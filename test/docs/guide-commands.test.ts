@@ -22,7 +22,8 @@ it('has commands', () => {
 
 /** The arguments that a command does not know, with its action replaced. */
 const parse = async (line: string): Promise<string> => {
-  const [name = '', ...args] = line.split(' ')
+  const words = line.match(/'[^']*'|\S+/g) ?? []
+  const [name = '', ...args] = words.map((word) => word.replaceAll("'", ''))
   const command = (await createProgram(process, 'all')).commands.find((each) => each.name() === name)
   if (command === undefined) return `unknown command ${name}`
   let problem = 'the command has not run'

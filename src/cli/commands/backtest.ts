@@ -55,6 +55,7 @@ const flags = {
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/backtest.md',
   arguments: many('<file...>', 'recordings, plain or gzip, and last the module of the strategy'),
   flags,
   action: backtestRecordings,

@@ -28,10 +28,8 @@ Examples:
       Also show the fills of an account: those of a journal of the command paper, also while it runs. With --simulate, give
       paper the address of the page as --gateway: two simulators have different prices.
 
-The command prints the address of the page, which this machine alone can open. The page has a card per token: price,
-change, chart, age and depth. A price that is not current is struck through or underlined, and the chart has a gap.
-The page needs no reload after the service, or this command, has been started again. It reloads by itself if this command
-shows other tokens then.
+The command prints the address of the page, which this machine alone can open. A price that is not current is struck through or
+underlined, and the chart has a gap. The page needs no reload after the service, or this command, has been started again.
 
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
@@ -53,6 +51,7 @@ type DashboardFlags = Values<typeof flags>
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'operate/dashboard.md',
   arguments: many(
     '[token...]',
     `${tokensHelp} (default: those of the simulator or the recording, of SVC_TOKENS, or of --tokens)`,

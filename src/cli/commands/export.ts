@@ -33,16 +33,14 @@ The tables:
   depths  at, mint, price (USD), timestamp, buy_quantity, buy_usd, sell_quantity, sell_usd, received_at
   events  at, kind (of the row), stream (topic or mint), tag (of the error or the status), message, row (as JSON)
 
-Times are UTC, in ms; in CSV they are ISO 8601. Quantities are in base-token units and exact, in Parquet DECIMAL(38, 0); a depth with
-more digits is a row of events. An empty cell is no value.
-A table without a row is written too. Existing files are not overwritten. Memory does not grow with the recording.
-
-If the recording is truncated or damaged, the rows before the damage are exported, and the command fails.
+Times are UTC, in ms; in CSV they are ISO 8601. Quantities are in base-token units and exact. Existing files are not overwritten.
+If the recording is damaged, the rows before the damage are exported, and the command fails.
 
 Exit codes: 0 if all rows were exported, 1 otherwise.`
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/analysis.md',
   arguments: many('<file...>', 'recordings, plain or gzip'),
   flags: { out: requiredFlag('--out <file>', 'name of the tables, such as market.parquet or market.csv') },
   action: (io, _command, { out }, files) => exportRecordings(io, files, out),

@@ -44,12 +44,8 @@ Examples:
   $ npx svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
 
-All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
-each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
-
-While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
-line when the service is lost or depth requests fail, and one when that ends. GET /health answers 200 or 503;
-GET /health/ready and GET /health/live are for an orchestrator.
+All consumers share one connection to the service. The key of the service (--auth-key) stays in the gateway: consumers sign with
+a key of --keys, or not at all. While the service is down, the gateway refuses consumers, and they reconnect when it returns.
 
 Ctrl-C stops the command with exit code 0. SIGTERM first disconnects the consumers, one after the other. The exit code is
 1 if the port is in use or a recording is damaged, and 2 for invalid arguments.`
@@ -150,7 +146,12 @@ const flags = {
 
 type GatewayFlags = Values<typeof flags>
 
-export const createCommand = defineCommand({ examples, flags, action: serveGateway })
+export const createCommand = defineCommand({
+  examples,
+  guide: 'operate/gateway.md',
+  flags,
+  action: serveGateway,
+})
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {

@@ -36,8 +36,6 @@ const examples = `
 Examples:
   $ npx svc-streams import trades.csv --token 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Write a recording of the prices of a file, for replay, sweep and history.
-  $ npx svc-streams import 2025-*.parquet --tokens tokens.json --out market.ndjson.gz
-      Join several files of several tokens. The symbols in the files are those of tokens.json.
   $ npx svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --tokens tokens.json --out market.ndjson
       Give the columns of a file without a header by number.
 
@@ -45,24 +43,14 @@ Files are CSV, NDJSON or Parquet, plain or gzip, recognised by their content. Ea
   trades           a price each
   quotes           bid and ask: the price is the midpoint
   tops of a book   bid and ask with their quantities: also a depth. The ask is bought, the bid is sold
-  candles          open, high, low and close: two prices each, the open at the start and the close at the end. The high and the
-                   low are left out, because their times are not known. The time is the start. The end is that of the
-                   column of close times, else the next start, else the usual distance of two starts after the start;
-                   --interval overrides
+  candles          open, high, low and close: the open at the start and the close at the end, which is that of the column of close
+                   times, else the next start, else the usual distance after the start; --interval overrides
 
-Columns are recognised by their usual names. Give those that are not by name, or without a header by number from 1. The
-unit of times (s, ms, µs, ns or ISO 8601, which is UTC without a zone) is recognised by their magnitude. Times are rounded down to
-ms. What is understood is printed: check it. A column of symbols needs --tokens, unless it has addresses or topics. A doubt,
-such as times of the future, different candles of one start, or a column that may name the token of a row, ends the import
-unless --yes is given. Changes of a book are no trades, and are refused.
+Columns and the unit of times are recognised, and printed: check them. Give other columns by name, or without a header by number
+from 1. A column of symbols needs --tokens, unless it has addresses or topics. A doubt ends the import unless --yes is given.
+Invalid rows are left out and counted.
 
-Files that are each in order are merged by time, in bounded memory. Candles, and the rows of other files, are sorted in memory, up
-to --max-rows. Rows of one ms keep their order, and of equal times the close of a candle comes first. Invalid rows are left out and
-counted: not a number, not above 0, no time (of 2000 to 2099), unknown symbol. --depth adds an assumed depth to each price; the
-recording says that it is assumed, and that its prices are those of candles.
-
-Exit codes: 0; 1 if no row is valid, --out exists, there is a doubt, a file cannot be read or understood, or with --strict a row is invalid. Then
-there is no new file.`
+Exit codes: 0; 1 if no row is valid, --out exists, there is a doubt, or a file cannot be read. Then there is no new file.`
 
 const flags = {
   out: textFlag('--out <file>', 'the new recording; .gz compresses it (required but for --dry-run)'),
@@ -98,6 +86,7 @@ const flags = {
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/record.md',
   arguments: many('<file...>', 'tables of prices, plain or gzip'),
   flags,
   action: importFiles,

@@ -33,8 +33,7 @@ The line of a topic has its symbol, if it is known, and contains:
   prices/s  prices per second of the time outside of gaps: median and maximum
   silence   the longest time without a price outside of gaps
 
-Files may be compressed, and in any order. Each is read to its end, or to its first damaged line. With --json, times are in ms,
-and a damaged file is an object with source, line and message.
+Each file is read to its end, or to its first damaged line.
 
 Exit codes: 0, or 1 if a file is damaged or cannot be read, or a gap is longer than --max-gap.`
 
@@ -50,6 +49,7 @@ const flags = {
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/record.md',
   arguments: many('<file...>', 'recordings, plain or gzip'),
   flags,
   action: inspectRecordings,

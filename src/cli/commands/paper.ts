@@ -44,12 +44,8 @@ Examples:
 
 ${strategyHelp}
 
-With --warm-up and --gateway or --nats, the strategy first runs over the prices that the gateway has recorded, without depth; orders of
-that time are dropped. A process that is started on another machine then decides as the one before it. Other sources have no history:
-the strategy warms up over the first data.
-
-Without --json, a line a minute is the value of the account. With --journal, the summary, the report and the CSV files are those
-of all runs of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
+With --warm-up, the strategy first runs over the prices that the gateway has recorded, or else over the first data; orders of that
+time are dropped. With --journal, the summary, the report and the CSV files are those of all runs of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
 exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
 
 const flags = {
@@ -71,6 +67,7 @@ const flags = {
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/account.md',
   arguments: one('<strategy>', 'the module of the strategy'),
   flags,
   action: tradeOnPaper,

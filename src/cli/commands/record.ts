@@ -40,9 +40,8 @@ Examples:
       Start a new file at each full hour of UTC: market.2026-11-22T10-00-00Z.ndjson.gz, … Replay them with:
       npx svc-streams replay market.*.ndjson.gz
 
-Every event is written immediately, errors as well as values. With --out, no written line is lost when the process is
-killed; a compressed file is written in blocks, and lacks at most the last 2 seconds. An existing file is never overwritten. Each file starts with
-a header, so it can be replayed alone. Recordings of the same tokens can be concatenated with cat.
+Every event is written immediately, errors as well as values. A compressed file is written in blocks: if the process is killed, it
+lacks at most the last 2 seconds. An existing file is never overwritten.
 
 The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration
 ends before a price has arrived.`
@@ -66,6 +65,7 @@ type RecordFlags = Values<typeof flags>
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/record.md',
   arguments: many(
     '[token...]',
     `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,

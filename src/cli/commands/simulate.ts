@@ -42,9 +42,7 @@ Examples:
   $ npx svc-streams simulate --faults '{"stall":true}' --faults-after 30s
       Stop to answer and to publish prices after 30 seconds.
 
-The command prints environment variables. Paste them into another terminal, and start your program there:
-SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
-key of depth requests) and SVC_TOKENS (the listed tokens).`
+The command prints environment variables. Paste them into another terminal, and start your program there.`
 
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
 const marketFlag = (flags: string, help: string, described: NumberOption) =>

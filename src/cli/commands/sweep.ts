@@ -56,21 +56,12 @@ Examples:
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
-default export, or a module of backtest and paper, whose value is the summary and the curve of its account. The parameters are a JSON array, such as
-[5, 10, 20] or [{ "window": 5 }]. Each worker thread plays the recordings once, in virtual time, for all its parameters.
+default export, or a module of backtest and paper, whose value is the summary and the curve of its account. Its costs have no
+default: they are those of the options of the module, or of --latency, --fee-bps and --slippage-bps.
 
-Each parameter prints one line, in the order of the file: the figures of its account; or the number of its values, the number of
-rows that were played until its stream ended, and its last value; or why it has none. --json prints all values.
-
+Each parameter prints one line: the figures of its account, or the number of its values and the last one, or why it has none.
 With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
-range directly before it, and what that parameter did in the test range. The results of training are not shown. The metric is the
-last value of the strategy, or its field --metric, and is the same number in both ranges. A strategy starts anew in each range,
-after --warm-up, in which its orders are not executed. A rest shorter than a test range is not tested. If the last value has a field
-roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
-
-If the strategy has an account, or returns that of paper, the metric is one of its summary, each range ends flat, and the last line
-chains the returns of the windows; otherwise it adds the metrics. The costs of an account have no default: they are those of the
-options of the module, or of --latency, --fee-bps and --slippage-bps.
+range directly before it, and what that parameter did in the test range. The last line is their total.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
@@ -118,6 +109,7 @@ type SweepFlags = Values<typeof flags>
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/sweep.md',
   arguments: many('<file...>', 'recordings, plain or gzip, and last the module of the strategy'),
   flags,
   action: sweepRecordings,

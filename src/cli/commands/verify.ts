@@ -39,12 +39,8 @@ The live run writes the journal, and the recording is that of its client:
   record(client, { topics, to: 'market.ndjson' })
   strategy(client).pipe(journal('live.ndjson')).subscribe()
 
-The journal of paper has the events of an account, for the module of paper: each run of the account is compared with its part of
-the recordings. The values are compared in order, as JSON. Values of the replay after the last line of the journal do not count, nor
-do a last line without an end, and values of the live run after the last row of the recording, which are counted.
-
-The order of two events of different streams in the same millisecond may differ: derive the values of a journal from one stream
-at a time.
+The journal of paper has the events of an account, for the module of paper. Values after the end of the recordings, or after the
+last line of the journal, are not compared.
 
 Exit codes: 0 if all values of the journal are equal; 1 at the first difference, or if there is none to compare.`
 
@@ -60,6 +56,7 @@ const flags = {
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'strategies/verify.md',
   arguments: many('<file...>', 'recordings, plain or gzip, and last the module of the strategy'),
   flags,
   action: verifyJournal,

@@ -27,11 +27,8 @@ Examples:
 ${priceHelp}
 
 Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet. Quantities are in tokens if the decimals of the
-token are known, otherwise in base-token units, and always in base-token units with --json. The events of --json are
-Price, Depth, Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and
-End have the .topic of the token, and its .symbol if it is known.
-
-SVC_TOKENS is a list of addresses or topics, separated by commas, also with symbols: ETH=0x82af…,BTC=0x2f2a….
+token are known, otherwise in base-token units, and always in base-token units with --json. There, an .event is a Right with a
+value, or a Left with an error.
 
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the service has rejected every token, or the signature of
 every depth request, or if --duration ends before a price has arrived.`
@@ -42,6 +39,7 @@ type WatchFlags = Values<typeof flags>
 
 export const createCommand = defineCommand({
   examples,
+  guide: 'reference/commands.md',
   arguments: many(
     '[token...]',
     `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,

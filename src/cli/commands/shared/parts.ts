@@ -1,6 +1,7 @@
 import { Argument, Command, type OutputConfiguration } from 'commander'
 import { timerOption } from '../../../base/option-kinds/number-option.js'
 import type { Io } from '../../io.js'
+import { docsUrl } from '../../manifest.js'
 import {
   addFlags,
   numberFlag,
@@ -31,6 +32,8 @@ export const many = (name: string, help: string) => new Arguments<readonly strin
 interface Definition<A, F extends Flags> {
   /** Follows the list of options. */
   readonly examples: string
+  /** The page of the documentation that has more, such as `operate/gateway.md`. */
+  readonly guide?: string
   readonly arguments?: Arguments<A>
   readonly flags: F
   readonly action: (io: Io, command: Command, flags: Values<F>, given: A) => Promise<void> | undefined
@@ -40,14 +43,21 @@ export type CreateCommand = (io: Io, name: string, description: string) => Comma
 
 /** A command with the common help of all commands. */
 export const defineCommand =
-  <A, F extends Flags>({ examples, arguments: given, flags, action }: Definition<A, F>): CreateCommand =>
+  <A, F extends Flags>({
+    examples,
+    guide,
+    arguments: given,
+    flags,
+    action,
+  }: Definition<A, F>): CreateCommand =>
   (io, name, description) => {
+    const text = guide === undefined ? examples : `${examples}\n\nMore: ${docsUrl(guide)}`
     const command = new Command(name)
       .configureOutput(outputOf(io))
       .configureHelp(helpLayout)
       .description(description)
       .helpOption('-h, --help', 'print this help')
-      .addHelpText('after', ({ command: shown }) => wrapHelp(shown, examples, io.stdout))
+      .addHelpText('after', ({ command: shown }) => wrapHelp(shown, text, io.stdout))
       .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
     if (given !== undefined) command.addArgument(given)
     addFlags(command, flags)

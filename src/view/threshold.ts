@@ -26,32 +26,19 @@ export const reachedSide = (
   return price <= (before === 'below' ? below * (1 + returnShare) : below) ? 'below' : undefined
 }
 
-/** The thresholds of a page, and whether the system also shows a notification of them. */
-export interface ThresholdSettings {
-  readonly hasNotification: boolean
-  /** By the address of the token in lower case. */
-  readonly thresholds: Readonly<Record<string, Threshold>>
-}
+/** The thresholds of a page, by the address of the token in lower case. */
+export type Thresholds = Readonly<Record<string, Threshold | undefined>>
 
-export const noThresholds: ThresholdSettings = { hasNotification: false, thresholds: {} }
-
-/** What a page of any version, or a person, has stored. */
-interface Stored {
-  readonly hasNotification?: unknown
-  readonly thresholds?: Readonly<Record<string, Threshold | null>>
-}
-
-/** Reads stored settings. Leaves out what is not valid. */
-export const parseThresholds = (text: string | null): ThresholdSettings => {
+/** Reads stored thresholds, which a page of any version, or a person, has written. Leaves out what is not valid. */
+export const parseThresholds = (text: string | null): Thresholds => {
   try {
-    const stored = JSON.parse(text ?? '{}') as Stored
-    const entries = Object.entries(stored.thresholds ?? {}).flatMap(([address, value]) => {
-      const threshold = thresholdOf(value?.above, value?.below)
-      return threshold === undefined ? [] : [[address, threshold] as const]
-    })
-    return { hasNotification: stored.hasNotification === true, thresholds: Object.fromEntries(entries) }
+    const stored = Object.entries(JSON.parse(text ?? '{}') as Record<string, Threshold | null>)
+    const thresholds = stored.map(
+      ([address, each]) => [address, thresholdOf(each?.above, each?.below)] as const,
+    )
+    return Object.fromEntries(thresholds.filter(([, threshold]) => threshold !== undefined))
   } catch {
-    return noThresholds
+    return {}
   }
 }
 
@@ -61,17 +48,6 @@ export const thresholdOf = (above: unknown, below: unknown): Threshold | undefin
   if ((above !== undefined && !isPriceValue(above)) || (below !== undefined && !isPriceValue(below)))
     return undefined
   return above !== undefined && below !== undefined && below >= above ? undefined : { above, below }
-}
-
-/** The settings with another threshold of a token; without one, with none. */
-export const withThreshold = (
-  settings: ThresholdSettings,
-  address: string,
-  threshold: Threshold | undefined,
-): ThresholdSettings => {
-  const others = Object.entries(settings.thresholds).filter(([each]) => each !== address)
-  const changed = threshold === undefined ? others : [...others, [address, threshold]]
-  return { ...settings, thresholds: Object.fromEntries(changed) as ThresholdSettings['thresholds'] }
 }
 
 /** For a button: `≥ 2700 ≤ 2500`; empty without a threshold. */
@@ -89,8 +65,7 @@ export interface Reached {
 }
 
 /** `ETH above 2700 USD`. */
-export const reachedText = ({ symbol, side, threshold }: Reached): string =>
-  `${symbol} ${side} ${threshold} USD`
+const reachedText = ({ symbol, side, threshold }: Reached): string => `${symbol} ${side} ${threshold} USD`
 
 const title = 'Live prices · svc-streams'
 

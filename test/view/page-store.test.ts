@@ -11,14 +11,12 @@ const fill = (symbol: string): FillEntry => ({
   mark: { side: 'buy', price: 9 },
 })
 
-/** The symbols of the tokens that an event changes, and of those whose threshold it reaches. */
+/** The symbols of the tokens that an event changes. */
 const receive = (
   store: PageStore,
   ...[event, now = 'at' in event ? event.at : 0]: readonly [Event, number?]
 ) => {
-  const { tokens, reached } = store.receive(event, now)
-  const symbolsOf = (all: typeof tokens) => all.map(({ state }) => state.token.symbol)
-  return { changed: symbolsOf(tokens), reached: symbolsOf(reached) }
+  return store.receive(event, now).map(({ state }) => state.token.symbol)
 }
 
 type Event = Parameters<PageStore['receive']>[0]
@@ -27,13 +25,13 @@ describe('the store of the page', () => {
   it('names the tokens that an event changes, whose state is the new one', () => {
     const store = new PageStore(config)
     const [eth, btc] = store.tokens
-    expect(receive(store, priced(1, 2500))).toEqual({ changed: ['ETH'], reached: [] })
-    expect(receive(store, depthRead(2, wbtc)).changed).toEqual(['BTC'])
-    expect(receive(store, open(3)).changed).toEqual([])
-    expect(receive(store, waiting(4, 'reset')).changed).toEqual(['ETH', 'BTC'])
+    expect(receive(store, priced(1, 2500))).toEqual(['ETH'])
+    expect(receive(store, depthRead(2, wbtc))).toEqual(['BTC'])
+    expect(receive(store, open(3))).toEqual([])
+    expect(receive(store, waiting(4, 'reset'))).toEqual(['ETH', 'BTC'])
     expect([eth?.state.state, btc?.state.state]).toEqual(['down', 'down'])
     expect(eth?.state.price?.price).toBe(2500)
-    expect(receive(store, { _tag: 'Page', pageId: 'a' }).changed).toEqual([])
+    expect(receive(store, { _tag: 'Page', pageId: 'a' })).toEqual([])
   })
 
   it('has the connection and the log of all events', () => {
@@ -60,9 +58,7 @@ describe('the store of the page', () => {
   it('has the past of a token in its chart, and in none of its values', () => {
     const store = new PageStore(config)
     const data = { times: [1000, 2000], values: [10, 11] }
-    expect(receive(store, { _tag: 'Past', address: weth, prices: [data, data] }, 3000).changed).toEqual([
-      'ETH',
-    ])
+    expect(receive(store, { _tag: 'Past', address: weth, prices: [data, data] }, 3000)).toEqual(['ETH'])
     expect(store.tokens[0]?.samples.data(3000, 60_000).values).toEqual([10, null, null])
     expect(store.tokens[0]?.state).toMatchObject({ state: 'waiting', price: undefined })
   })
@@ -71,17 +67,18 @@ describe('the store of the page', () => {
     const store = new PageStore(config)
     expect(store.fills).toBeUndefined()
     const fills = [fill('ETH'), fill('OTHER')]
-    expect(receive(store, { _tag: 'Fills', fills }).changed).toEqual(['ETH', 'BTC'])
+    expect(receive(store, { _tag: 'Fills', fills })).toEqual(['ETH', 'BTC'])
     expect(store.fills).toEqual(fills)
     expect(store.tokens.map((token) => token.fills)).toEqual([[fills[0]], []])
   })
 
-  it('names the tokens whose threshold is newly reached, and logs it once', () => {
+  it('logs a threshold that is newly reached, once', () => {
     const store = new PageStore(config)
     store.tokens[0]?.setThreshold({ above: 2600 })
-    expect(receive(store, priced(1, 2500)).reached).toEqual([])
-    expect(receive(store, priced(2, 2600)).reached).toEqual(['ETH'])
-    expect(receive(store, priced(3, 2601)).reached).toEqual([])
+    receive(store, priced(1, 2500))
+    expect(store.log).toEqual([])
+    receive(store, priced(2, 2600))
+    receive(store, priced(3, 2601))
     expect(store.log).toMatchObject([{ symbols: ['ETH'], text: 'the price is above 2600 USD.', at: 2 }])
   })
 })

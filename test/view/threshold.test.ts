@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
-  noThresholds,
   pageTitle,
   parseThresholds,
   reachedSide,
   thresholdOf,
   thresholdText,
-  withThreshold,
   type ThresholdSide,
 } from '../../src/view/threshold.js'
 
@@ -73,12 +71,11 @@ describe('the stored thresholds', () => {
       fc.record({ below: usd }),
       fc.record({ above: usd.map((price) => price + 2e9), below: usd }),
     )
-    const settings = fc.record({
-      hasNotification: fc.boolean(),
-      thresholds: fc.dictionary(fc.constantFrom('0x1', '0x2', '0x3'), threshold, { noNullPrototype: true }),
+    const thresholds = fc.dictionary(fc.constantFrom('0x1', '0x2', '0x3'), threshold, {
+      noNullPrototype: true,
     })
     fc.assert(
-      fc.property(settings, (each) => {
+      fc.property(thresholds, (each) => {
         expect(parseThresholds(JSON.stringify(each))).toEqual(each)
       }),
     )
@@ -87,7 +84,7 @@ describe('the stored thresholds', () => {
   it('are none for any other text, and lack only the entries that are not valid', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(parseThresholds(text)).toEqual(noThresholds)
+        expect(parseThresholds(text)).toEqual({})
       }),
     )
     fc.assert(
@@ -95,21 +92,9 @@ describe('the stored thresholds', () => {
         expect(() => parseThresholds(text)).not.toThrow()
       }),
     )
-    expect(parseThresholds(null)).toEqual(noThresholds)
-    const text = JSON.stringify({
-      hasNotification: 1,
-      thresholds: { '0x1': { above: 1, below: 2 }, '0x2': { above: 3 }, '0x3': null },
-    })
-    expect(parseThresholds(text)).toEqual({ ...noThresholds, thresholds: { '0x2': { above: 3 } } })
-  })
-
-  it('change for one token', () => {
-    const both = withThreshold(withThreshold(noThresholds, '0x1', { above: 1 }), '0x2', { below: 2 })
-    expect(withThreshold(both, '0x1', undefined).thresholds).toEqual({ '0x2': { below: 2 } })
-    expect(withThreshold(both, '0x2', { above: 3 }).thresholds).toEqual({
-      '0x1': { above: 1 },
-      '0x2': { above: 3 },
-    })
+    expect(parseThresholds(null)).toEqual({})
+    const text = JSON.stringify({ '0x1': { above: 1, below: 2 }, '0x2': { above: 3 }, '0x3': null })
+    expect(parseThresholds(text)).toEqual({ '0x2': { above: 3 } })
   })
 })
 

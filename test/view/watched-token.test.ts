@@ -22,11 +22,14 @@ const initial = () => {
 
 const stores = new WeakMap<WatchedToken, PageStore>()
 
-/** Applies these events. Returns what each of them newly reaches. */
+/** Applies these events. Returns what each of them newly reaches, by the log. */
 const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
   events.map((event) => {
-    const { reached } = stores.get(token)?.receive(event, 'at' in event ? event.at : 0) ?? { reached: [] }
-    return reached[0]?.reached?.side
+    const store = stores.get(token)
+    const before = store?.log.length
+    store?.receive(event, event.at)
+    const [newest] = store?.log.length === before ? [] : (store?.log ?? [])
+    return /^the price is (above|below) /.exec(newest?.text ?? '')?.[1]
   })
 
 const prices = (values: readonly number[], address: Address = weth): readonly DisplayEvent[] =>

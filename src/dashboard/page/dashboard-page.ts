@@ -6,16 +6,10 @@ import { ranges } from '../../view/samples.js'
 import type { PageConfig } from '../../view/served.js'
 import type { PageEvent } from '../../view/events.js'
 import { PageStore } from '../../view/page-store.js'
-import {
-  pageTitle,
-  parseThresholds,
-  reachedText,
-  withThreshold,
-  type ThresholdSettings,
-} from '../../view/threshold.js'
+import { pageTitle, parseThresholds, type Thresholds } from '../../view/threshold.js'
 import { arranged, formatView, parseView, withPin, type View } from '../../view/view.js'
 import type { WatchedToken } from '../../view/watched-token.js'
-import { notify, ThresholdDialog } from './threshold-dialog.js'
+import { ThresholdDialog } from './threshold-dialog.js'
 import { CardElement } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
@@ -54,7 +48,7 @@ export class DashboardPage {
   readonly #fillList = new EventList('Fills')
   readonly #dialog = new ThresholdDialog()
   #view: View
-  #settings: ThresholdSettings
+  #thresholds: Thresholds
   /** The tokens that are shown, in their order. */
   #arranged: readonly Shown[] = []
   #isArrangementDue = true
@@ -66,14 +60,14 @@ export class DashboardPage {
     this.#config = config
     this.#store = new PageStore(config)
     this.#view = this.#readView()
-    this.#settings = loadSettings(config)
+    this.#thresholds = loadThresholds(config)
     const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
     const actions: TokenActions = {
       onPin: ({ address }) => onView((view) => withPin(view, address)),
       onThreshold: (token) => this.#askThreshold(token),
     }
     this.#tokens = this.#store.tokens.map((watched) => {
-      watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
+      watched.setThreshold(this.#thresholds[watched.address] ?? {})
       return {
         watched,
         card: new CardElement(watched, actions),
@@ -105,10 +99,8 @@ export class DashboardPage {
 
   receive(event: PageEvent): void {
     const now = rxClock.wallClock()
-    const { tokens, reached } = this.#store.receive(event, now)
+    const tokens = this.#store.receive(event, now)
     this.#tokens.filter(({ watched }) => tokens.includes(watched)).forEach(invalidate)
-    if (this.#settings.hasNotification)
-      for (const token of reached) if (token.reached) notify(reachedText(token.reached), token.address)
     // A hidden page has no frames, and its title is all that a person sees of it.
     this.#renderTitle(now)
     this.#requestRender()
@@ -143,10 +135,10 @@ export class DashboardPage {
   }
 
   #askThreshold(token: WatchedToken): void {
-    this.#dialog.open(token, this.#settings, ({ threshold, ...how }) => {
+    this.#dialog.open(token, (threshold) => {
       token.setThreshold(threshold ?? {})
-      this.#settings = { ...withThreshold(this.#settings, token.address, threshold), ...how }
-      saveSettings(this.#config, this.#settings)
+      this.#thresholds = { ...this.#thresholds, [token.address]: threshold }
+      saveThresholds(this.#config, this.#thresholds)
       this.#invalidate()
     })
   }
@@ -242,11 +234,11 @@ const invalidate = ({ card, row }: Shown): void => {
 
 // The thresholds are kept by the browser, for this address of the page.
 
-const settingsKey = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
+const keyOf = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
 
-const loadSettings = (config: PageConfig): ThresholdSettings =>
-  parseThresholds(stored(() => localStorage.getItem(settingsKey(config))) ?? null)
+const loadThresholds = (config: PageConfig): Thresholds =>
+  parseThresholds(stored(() => localStorage.getItem(keyOf(config))) ?? null)
 
 /** If the browser keeps nothing, they last until the page is closed. */
-const saveSettings = (config: PageConfig, settings: ThresholdSettings): void =>
-  stored(() => localStorage.setItem(settingsKey(config), JSON.stringify(settings)))
+const saveThresholds = (config: PageConfig, thresholds: Thresholds): void =>
+  stored(() => localStorage.setItem(keyOf(config), JSON.stringify(thresholds)))

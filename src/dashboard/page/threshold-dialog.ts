@@ -1,4 +1,4 @@
-import { thresholdOf, type Threshold, type ThresholdSettings } from '../../view/threshold.js'
+import { thresholdOf, type Threshold } from '../../view/threshold.js'
 import type { WatchedToken } from '../../view/watched-token.js'
 import { shortPrice } from '../../view/texts.js'
 import { unknown } from '../../view/card-texts.js'
@@ -12,23 +12,17 @@ const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dial
   <p class="hint">Price: <b class="now"></b></p>
   <label>At or above, USD <input name="above" ${priceField}></label>
   <label>At or below, USD <input name="below" ${priceField}></label>
-  <p class="hint">The page title shows alerts. For all tokens, also:</p>
-  <label class="check"><input type="checkbox" name="notification"> System notification</label>
+  <p class="hint">The page title shows alerts.</p>
   <p class="problem" role="alert"></p>
   <menu><button value="save">Save</button><button type="button" class="remove">Remove</button><button type="button" class="cancel">Cancel</button></menu>
 </form></dialog>`
-
-/** What a person has chosen. Without a `threshold`, the token has none. */
-export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotification'> {
-  readonly threshold: Threshold | undefined
-}
 
 /** Asks for the threshold of a token. The browser refuses a text that is no number. */
 export class ThresholdDialog {
   readonly element = fromHtml(dialogHtml) as HTMLDialogElement
   readonly #part = partsOf(this.element)
   #token: WatchedToken | undefined
-  #onChosen: (chosen: ChosenThreshold) => void = () => undefined
+  #onChosen: (threshold: Threshold | undefined) => void = () => undefined
 
   constructor() {
     this.#part('form').addEventListener('submit', (event) => {
@@ -37,15 +31,10 @@ export class ThresholdDialog {
     })
     this.#part('.remove').addEventListener('click', () => this.#choose(undefined))
     this.#part('.cancel').addEventListener('click', () => this.element.close())
-    const notification = this.#input('notification')
-    notification.addEventListener('change', () => void this.#request(notification))
   }
 
-  open(
-    token: WatchedToken,
-    { hasNotification }: ThresholdSettings,
-    onChosen: (chosen: ChosenThreshold) => void,
-  ): void {
+  /** `onChosen`: called with `undefined` if the token has no threshold any more. */
+  open(token: WatchedToken, onChosen: (threshold: Threshold | undefined) => void): void {
     const { above, below } = token.threshold
     this.#token = token
     this.#onChosen = onChosen
@@ -54,7 +43,6 @@ export class ThresholdDialog {
     this.#part('.remove').hidden = above === undefined && below === undefined
     this.#input('above').value = String(above ?? '')
     this.#input('below').value = String(below ?? '')
-    this.#input('notification').checked = hasNotification
     this.#showProblem('')
     this.element.showModal()
   }
@@ -77,14 +65,7 @@ export class ThresholdDialog {
 
   #choose(threshold: Threshold | undefined): void {
     this.element.close()
-    this.#onChosen({ threshold, hasNotification: this.#input('notification').checked })
-  }
-
-  /** The browser asks the person once. */
-  async #request(input: HTMLInputElement): Promise<void> {
-    const isAllowed = !input.checked || (await requestNotifications())
-    if (!isAllowed) input.checked = false
-    this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
+    this.#onChosen(threshold)
   }
 
   #showProblem(text: string): void {
@@ -99,18 +80,5 @@ export class ThresholdDialog {
 
   #input(name: string): HTMLInputElement {
     return this.#part(`[name=${name}]`) as HTMLInputElement
-  }
-}
-
-/** Returns false if the browser, or the person, does not allow notifications. */
-const requestNotifications = async (): Promise<boolean> =>
-  'Notification' in globalThis && (await Notification.requestPermission()) === 'granted'
-
-/** Shows a notification; nothing if it is no longer allowed. One with the same `tag` is replaced. */
-export const notify = (text: string, tag: string): void => {
-  try {
-    new Notification(text, { tag })
-  } catch {
-    // Some browsers on phones have none for pages.
   }
 }

@@ -6,34 +6,12 @@ import { logOf, openDashboard, startTestDashboard, valueOf } from '../support/op
 import { TestMarket } from '../support/test-market.js'
 import { eth } from '../support/tokens.js'
 
-/** The notifications that the page has shown since it was opened. */
-interface Calls {
-  calls: string[]
-}
-
 const title = 'Live prices · svc-streams'
 
-/** Records the notifications of a page, which it shows all the same. */
-const recordCalls = (page: Page): Promise<unknown> =>
-  page.addInitScript(() => {
-    const scope = globalThis as unknown as Calls
-    scope.calls = []
-    const Original = Notification
-    globalThis.Notification = class extends Original {
-      constructor(text: string, options?: NotificationOptions) {
-        super(text, options)
-        scope.calls.push(text)
-      }
-    }
-  })
-
-const callsOf = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(() => (globalThis as unknown as Calls).calls)
-
-const openPage = async (permissions: readonly string[] = []) => {
+const openPage = async () => {
   const market = new TestMarket()
   const server = await startTestDashboard(market.client, { tokens: [eth] })
-  const page = await openDashboard(server, { permissions: [...permissions] }, recordCalls)
+  const page = await openDashboard(server)
   market.sendEth(2500)
   const side = { totalQuantity: 1n, totalQuantityUsd: 1 }
   market.sendDepth(side, side)
@@ -135,30 +113,6 @@ describe('a threshold of the dashboard', () => {
     await page.locator(`tr[data-token="${weth}"][data-reached="true"]`).waitFor()
   })
 
-  it('shows a notification once per crossing, if it is wanted', async () => {
-    const { market, page } = await openPage(['notifications'])
-    const dialog = await openDialog(page)
-    await dialog.getByLabel('At or below, USD').fill('2400')
-    await dialog.getByLabel('System notification').check()
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    expect(await callsOf(page)).toEqual([])
-    for (const usd of [2400, 2390, 2450, 2399]) {
-      market.sendEth(usd)
-      await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe(`${usd}.0000`))
-    }
-    expect(await callsOf(page)).toEqual(['ETH below 2400 USD', 'ETH below 2400 USD'])
-  })
-
-  it('asks for notifications only when they are wanted, and says that they are not allowed', async () => {
-    const { page } = await openPage()
-    const dialog = await openDialog(page)
-    const notification = dialog.getByLabel('System notification')
-    await notification.click()
-    await dialog.getByText('The browser does not allow notifications of this page.').waitFor()
-    expect(await notification.isChecked()).toBe(false)
-  })
-
   it('is not saved if it is no price, or if both cannot be', async () => {
     const { page } = await openPage()
     const dialog = await openDialog(page)
@@ -172,7 +126,6 @@ describe('a threshold of the dashboard', () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByRole('alert').getByText('A price must be above 0').waitFor()
       expect(await dialog.isVisible()).toBe(true)
-      await dialog.getByLabel('System notification').click()
     }
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })

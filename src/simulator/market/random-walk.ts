@@ -1,7 +1,7 @@
 import type { Address } from '../../base/domain/topic.js'
 import { integerOption, timerOption } from '../../base/option-kinds/number-option.js'
-import { checkedOption } from '../../base/option-kinds/option.js'
-import { checkValue, SimulatorError } from '../simulator-error.js'
+import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
+import { parseFields, SimulatorError } from '../simulator-error.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { toUnits, type Market, type Quote } from './market.js'
 import { seededRandom, type Random } from './seeded-random.js'
@@ -30,6 +30,12 @@ export const seedOption = integerOption({
 
 export const tickOption = timerOption({ default: 250 })
 
+const walkTable = {
+  tokens: required(tokensOption),
+  seed: seedOption,
+  tick: tickOption,
+} satisfies OptionTable<RandomWalkOptions>
+
 /**
  * A market whose prices and quantities are mean-reverting random walks around their start values. The n-th quote of a
  * token depends only on the seed and the token's address. Throws a `SimulatorError` if an option is invalid.
@@ -37,15 +43,9 @@ export const tickOption = timerOption({ default: 250 })
  * @example
  * randomWalk({ tokens: ['0xab', { address: '0xcd', symbol: 'CD', price: 2500 }], seed: 7, tick: 100 })
  */
-export const randomWalk = ({
-  tokens: tokenOptions,
-  seed = seedOption.default,
-  tick = tickOption.default,
-}: RandomWalkOptions): Market => {
-  checkValue('tokens', tokenOptions, tokensOption)
-  checkValue('seed', seed, seedOption)
-  checkValue('tick', tick, tickOption)
-  const tokens = tokenOptions.map(walkTokenOf)
+export const randomWalk = (options: RandomWalkOptions): Market => {
+  const { tokens: given, seed, tick } = parseFields(walkTable, options, 'option')
+  const tokens = given.map(walkTokenOf)
   const addresses = new Set(tokens.map(({ address }) => address))
   if (addresses.size < tokens.length) throw new SimulatorError('tokens', 'duplicate token')
   return {

@@ -89,7 +89,7 @@ const route = (
 const depthResponse = (context: ServiceContext, mint: string, request: SignedRequest): TextResponse => {
   const { name, key, listings, faults } = context
   const now = context.now()
-  if (!isValidSignature(request, { key, service: name, now })) return textResponse(401, unauthorizedText)
+  if (!isValidSignature(request, { key, name, now })) return textResponse(401, unauthorizedText)
   const base = mint.toLowerCase()
   const listing = listings.find(base as Address)
   if (listing === undefined) return textResponse(500, unsupportedMintText(base))
@@ -129,23 +129,18 @@ const injectedResponse = ({ httpStatus, redirect, retryAfter }: HttpFaults): Tex
   })
 }
 
-/** Applies a body fault. Responses other than 200 stay unchanged. */
-const withBodyFault = (response: TextResponse, fault: BodyFault | undefined): TextResponse =>
-  response.status !== 200 || fault === undefined ? response : applyByFault[fault](response)
-
-const oversizePadding = ' '.repeat(2 * 1024 * 1024)
-const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
-
-const applyByFault: Readonly<Record<BodyFault, (response: TextResponse) => TextResponse>> = {
-  truncated: (response) =>
-    response.headers['Content-Type'] === 'application/json'
-      ? { ...response, body: response.body.slice(0, response.body.length / 2) }
-      : response,
-  oversized: (response) => ({ ...response, body: response.body + oversizePadding }),
-  html: (response) => ({ ...response, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }),
-  // `writeHalf` cuts the connection.
-  'cut-off': (response) => response,
+/** Applies a fault of the body of a 200 response. `writeHalf` applies `cut-off`. */
+const withBodyFault = (response: TextResponse, fault: BodyFault | undefined): TextResponse => {
+  const { status, headers, body } = response
+  if (status !== 200) return response
+  if (fault === 'oversized') return { ...response, body: body + ' '.repeat(2 * 1024 * 1024) }
+  if (fault === 'html') return { ...response, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }
+  return fault === 'truncated' && headers['Content-Type'] === 'application/json'
+    ? { ...response, body: body.slice(0, body.length / 2) }
+    : response
 }
+
+const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
 
 /** Announces the whole body, writes half of it and closes the connection. */
 const writeHalf = (to: ServerResponse, { status, headers, body }: TextResponse): void => {
@@ -162,24 +157,15 @@ export interface SignedRequest {
   readonly body: Uint8Array
 }
 
-interface SignatureVerification {
-  /** Auth key, decoded. */
-  readonly key: Uint8Array
-  /** Name of the service; part of the names of signed headers. */
-  readonly service: string
-  /** Clock of the service, in ms since the Unix epoch. */
-  readonly now: number
-}
-
 /**
  * True if the request is signed with the key and has not expired (section 5 of the service's documentation). Written
  * from the documentation, independently of the client's signing, so that each implementation tests the other.
  */
 export const isValidSignature = (
   request: SignedRequest,
-  { key, service, now }: SignatureVerification,
+  { key, name, now }: Pick<ServiceContext, 'key' | 'name'> & { readonly now: number },
 ): boolean => {
-  const prefix = `x-${service.toLowerCase()}-`
+  const prefix = `x-${name.toLowerCase()}-`
   const expiration = request.headers[`${prefix}auth-expiration`]
   const signature = request.headers[`${prefix}auth`]
   if (typeof expiration !== 'string' || typeof signature !== 'string') return false

@@ -232,7 +232,7 @@ test('the price endpoint still responds after malformed requests', async () => {
   expect((await get(`${priceBaseUrl}/price/svc-${weth}`))[0]).toBe(200)
 })
 
-const verifier = { key: Buffer.from(authKey, 'base64'), service: 'svc', now: 1_745_462_587_105 }
+const verifier = { key: Buffer.from(authKey, 'base64'), name: 'svc', now: 1_745_462_587_105 }
 const example: SignedRequest = signedExample
 const { path, body } = signedExample
 
@@ -274,7 +274,7 @@ test('isValidSignature expects the lower-case service name in the header names (
     headers: signedHeaders(authKey, path, 2e12, { service: 'acme' }),
     body,
   }
-  expect(isValidSignature(request, { ...verifier, service: 'Acme' })).toBe(true)
+  expect(isValidSignature(request, { ...verifier, name: 'Acme' })).toBe(true)
   expect(isValidSignature(request, verifier)).toBe(false)
 })
 

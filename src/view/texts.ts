@@ -47,20 +47,20 @@ export const shortAddresses = (text: string): string => text.replace(/0x[0-9a-f]
 
 // Prices, amounts and quantities as text for people, in plain decimal notation. Data for programs has the exact numbers.
 
-const decimals = (count: number): Intl.NumberFormat =>
-  new Intl.NumberFormat('en-US', {
-    minimumFractionDigits: count,
-    maximumFractionDigits: count,
-    useGrouping: false,
-  })
+const format = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
+  new Intl.NumberFormat('en-US', { useGrouping: false, ...options })
 
-const [twoDecimals, fourDecimals, sixDecimals] = [decimals(2), decimals(4), decimals(6)]
+const decimals = (count: number) => ({ minimumFractionDigits: count, maximumFractionDigits: count })
 
-const sixDigits = new Intl.NumberFormat('en-US', {
-  minimumSignificantDigits: 6,
-  maximumSignificantDigits: 6,
-  useGrouping: false,
-})
+const digits = (count: number) => ({ minimumSignificantDigits: count, maximumSignificantDigits: count })
+
+const [twoDecimals, fourDecimals, sixDecimals] = [
+  format(decimals(2)),
+  format(decimals(4)),
+  format(decimals(6)),
+]
+
+const sixDigits = format(digits(6))
 
 /**
  * A price in USD: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below 0.1 USD. The number of decimals
@@ -68,8 +68,7 @@ const sixDigits = new Intl.NumberFormat('en-US', {
  */
 export const formatPrice = (usd: number): string => {
   const size = Math.abs(usd)
-  const format = size > 0 && size < 0.1 ? sixDigits : size >= 10 ? fourDecimals : sixDecimals
-  return format.format(usd)
+  return (size > 0 && size < 0.1 ? sixDigits : size >= 10 ? fourDecimals : sixDecimals).format(usd)
 }
 
 /** An amount in USD. */
@@ -122,26 +121,12 @@ export const shortTokens = (units: bigint, decimals: number | undefined): string
 }
 
 /** Five significant digits, and millions, billions or trillions. */
-const compactFormat = new Intl.NumberFormat('en-US', {
-  notation: 'compact',
-  minimumSignificantDigits: 5,
-  maximumSignificantDigits: 5,
-})
+const compactFormat = format({ notation: 'compact', ...digits(5) })
 
 /** Five significant digits. */
 const scientific = (value: number | bigint): string => scientificFormat.format(value).toLowerCase()
 
-const scientificFormat = new Intl.NumberFormat('en-US', {
-  notation: 'scientific',
-  maximumSignificantDigits: 5,
-})
+const scientificFormat = format({ notation: 'scientific', maximumSignificantDigits: 5 })
 
 /** At least three decimals and five significant digits. The number of decimals depends only on the magnitude. */
-const fiveDigits = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 3,
-  maximumFractionDigits: 3,
-  minimumSignificantDigits: 5,
-  maximumSignificantDigits: 5,
-  roundingPriority: 'morePrecision',
-  useGrouping: false,
-})
+const fiveDigits = format({ ...decimals(3), ...digits(5), roundingPriority: 'morePrecision' })

@@ -16,10 +16,10 @@ import { failureOf } from '../render/error-text.js'
 import { nameOf } from '../render/rows.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
-import { requiredFlag, usageError } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'
 import { CsvFile, numberCell } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
+import { requiredFlag, usageError } from '../target/parse-flags.js'
 
 const examples = `
 Examples:

@@ -10,6 +10,7 @@ import { summaryText, type Io } from '../io.js'
 import {
   usageError,
   Flag,
+  type Flags,
   numberFlag,
   onlyGiven,
   parsedFlag,
@@ -18,7 +19,7 @@ import {
   parseRotation,
   textFlag,
   toggle,
-  type Flags,
+  usageError,
   type Values,
 } from '../target/parse-flags.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'

@@ -24,6 +24,7 @@ import {
   parseInterval,
   textFlag,
   toggle,
+  usageError,
   type Values,
 } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'

@@ -10,6 +10,7 @@ import {
 } from '../../simulator/index.js'
 import { flagName } from '../target/source-flags.js'
 import { summaryText } from '../io.js'
+import { InvalidArgumentError } from 'commander'
 import {
   usageError,
   Flag,
@@ -21,6 +22,7 @@ import {
   parseNumber,
   textFlag,
   toggle,
+  usageError,
   type Values,
 } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'

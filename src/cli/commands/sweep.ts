@@ -19,19 +19,6 @@ import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
-import {
-  usageError,
-  numberFlag,
-  onlyGiven,
-  parsedFlag,
-  parseNumber,
-  parseRotation,
-  parseWalkForward,
-  requiredFlag,
-  textFlag,
-  toggle,
-  type Values,
-} from '../target/parse-flags.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
 import { costFlags, costsOf } from './shared/strategy-module.js'
@@ -45,6 +32,19 @@ import {
 } from './shared/sweep-results.js'
 import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
+import {
+  numberFlag,
+  onlyGiven,
+  parsedFlag,
+  parseNumber,
+  parseRotation,
+  parseWalkForward,
+  requiredFlag,
+  textFlag,
+  toggle,
+  usageError,
+  type Values,
+} from '../target/parse-flags.js'
 
 const examples = `
 Examples:

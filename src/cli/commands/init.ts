@@ -45,16 +45,16 @@ const writeProject = async (io: Io, folder: string): Promise<void> => {
   const sources = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(template, join(entry.parentPath, entry.name)))
-  const files = ['package.json', ...sources.map(projectPath)]
+  const files = sources.map(projectPath)
   const existing = files.find((file) => existsSync(join(folder, file)))
   if (existing !== undefined)
     throw new Error(`nothing was written, because ${existing} exists in ${folder}; give another folder`)
-  const create = async (file: string, text: string | Uint8Array): Promise<void> => {
-    createFolders(dirname(join(folder, file)))
-    await writeFile(join(folder, file), text, { flag: 'wx' })
+  for (const source of sources) {
+    const path = join(folder, projectPath(source))
+    const text = await readFile(join(template, source), 'utf8')
+    createFolders(dirname(path))
+    await writeFile(path, source === 'manifest.json' ? await packageJson(folder, text) : text, { flag: 'wx' })
   }
-  await create('package.json', await packageJson(folder))
-  for (const source of sources) await create(projectPath(source), await readFile(join(template, source)))
   const steps = [
     ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
     'npm install',
@@ -65,38 +65,29 @@ const writeProject = async (io: Io, folder: string): Promise<void> => {
   io.stdout.write(`Wrote ${files.join(', ')}\n\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
 
-/** npm omits a `.gitignore` from a package. */
-const projectPath = (path: string): string => (path === 'gitignore' ? '.gitignore' : path)
+/** npm omits a `.gitignore` from a package, and a `package.json` would be that of the examples. */
+const projectPath = (path: string): string =>
+  ({ gitignore: '.gitignore', 'manifest.json': 'package.json' })[path] ?? path
 
 interface PackageJson {
   readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** The peers have the versions with which the library is tested. */
-const packageJson = async (folder: string): Promise<string> => {
+/** The peers have the versions with which the library is tested. tsx works without the install script of esbuild. */
+const packageJson = async (folder: string, text: string): Promise<string> => {
   const { version, devDependencies } = JSON.parse(await readFile(manifest, 'utf8')) as PackageJson
-  const versions = (...names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, devDependencies[name]]))
-  const project = {
-    name: projectName(folder),
-    version: '0.0.0',
-    private: true,
-    type: 'module',
-    scripts: {
-      start: 'node --import tsx src/main.ts',
-      test: 'node --import tsx --test src/strategy.test.ts',
-      types: 'tsc',
-      paper: 'svc-streams paper src/paper.ts --simulate',
-      record: 'svc-streams record --simulate --duration 1m --out market.ndjson',
-      backtest: 'svc-streams backtest market.ndjson src/paper.ts --report report.html',
-    },
-    dependencies: { 'svc-streams': await ownSource(version), ...versions('rxjs', 'fp-ts', 'io-ts') },
-    devDependencies: versions('@types/node', 'tsx', 'typescript'),
-    // tsx works without the install script of esbuild, of which npm would warn.
-    allowScripts: { esbuild: false },
+  const project = JSON.parse(text) as PackageJson
+  const versions: PackageJson['dependencies'] = {
+    ...devDependencies,
+    'svc-streams': await ownSource(version),
   }
-  return `${JSON.stringify(project, null, 2)}\n`
+  const withVersions = (names: object) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, versions[name]]))
+  const dependencies = withVersions(project.dependencies)
+  const others = { dependencies, devDependencies: withVersions(project.devDependencies) }
+  return `${JSON.stringify({ name: projectName(folder), ...project, ...others }, null, 2)}\n`
 }
 
 /**

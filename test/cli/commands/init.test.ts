@@ -30,7 +30,7 @@ describe('init', () => {
     const { stdout } = await init(folder)
     expect(await filesIn(folder)).toEqual(files)
     expect(stdout).toMatch(
-      /^Wrote package\.json, .*\n\nNext:\n {2}cd .*\n {2}npm install\n {2}npm start\n {2}npm test\n {2}npm run paper\n$/,
+      /^Wrote (?:.*, )?package\.json\b.*\n\nNext:\n {2}cd .*\n {2}npm install\n {2}npm start\n {2}npm test\n {2}npm run paper\n$/,
     )
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       readonly name: string

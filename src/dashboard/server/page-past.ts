@@ -1,13 +1,14 @@
-import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { isRight } from 'fp-ts/lib/Either.js'
 import {
   concat,
   defer,
   EMPTY,
+  every,
+  filter,
   from,
   ignoreElements,
   map,
   mergeMap,
-  reduce,
   Subscription,
   takeUntil,
   tap,
@@ -18,7 +19,6 @@ import type { PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
 import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'
 import type { PastEvent } from '../../base/domain/past.js'
-import type { HistoryError } from '../../base/errors/model.js'
 import { priceRow$ } from '../../backtest/recording/write/client-rows.js'
 import { rxClock } from '../../base/time/clock.js'
 import { hour, PriceSamples, recentWindow, type PastPrices } from '../../view/samples.js'
@@ -101,8 +101,8 @@ export class PagePast {
         ? EMPTY
         : readPast$(history, token.topic, this.historyWindow).pipe(
             tap((past) => {
-              if (isLeft(past) || token.hasHistory) return
-              token.samples.fill(past.right)
+              if (token.hasHistory) return
+              token.samples.fill(past)
               token.hasHistory = true
             }),
           )
@@ -115,29 +115,21 @@ export class PagePast {
 }
 
 /**
- * Reads the last `windowMs` of a topic from a history. One value: a `Left` if not all of them can be read. The
- * clock of a recorder may be ahead: a later time than the current one counts as that.
+ * Reads the last `windowMs` of a topic from a history. One value, or none if not all of them can be read. The clock of a recorder
+ * may be ahead: a later time than the current one counts as that.
  */
-export const readPast$ = (
-  history: History,
-  topic: Topic,
-  windowMs: number,
-): Observable<Either<HistoryError, PastPrices>> =>
+export const readPast$ = (history: History, topic: Topic, windowMs: number): Observable<PastPrices> =>
   defer(() => {
     const now = rxClock.wallClock()
     const samples = new PriceSamples()
-    const read = (
-      result: Either<HistoryError, unknown>,
-      event: Either<HistoryError, PastEvent>,
-    ): Either<HistoryError, unknown> => {
-      if (isLeft(event)) return event
-      const { right: past } = event
+    const add = (past: PastEvent): void => {
       if (past._tag === 'Gap') samples.interrupt(Math.min(past.from, now))
       else samples.add(Math.min(past.at, now), past.price)
-      return result
     }
     return history.prices$(topic, { from: now - windowMs }).pipe(
-      reduce(read, right(undefined)),
-      map((result) => (isLeft(result) ? result : right(samples.past(now)))),
+      tap((event) => isRight(event) && add(event.right)),
+      every(isRight),
+      filter(Boolean),
+      map(() => samples.past(now)),
     )
   })

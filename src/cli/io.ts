@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * The standard streams, the environment variables, the operating system and the signals of a command. `process` in the
+ * The standard streams, the environment variables and the signals of a command. `process` in the
  * program; a test passes its own object.
  */
 export interface Io {
@@ -9,7 +9,6 @@ export interface Io {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: Variables
-  readonly platform: NodeJS.Platform
   readonly on: (signal: StopSignal, listener: () => void) => unknown
   readonly off: (signal: StopSignal, listener: () => void) => unknown
 }

@@ -172,7 +172,6 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
   }
   const serverOptions = gatewayServerOptions(flags)
   await using metrics = await startMetrics(flags)
-  warnOfReaders(io, flags)
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
     const symbols = await servedTokens(io, source, user)

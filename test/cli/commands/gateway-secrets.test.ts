@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from '../../support/new-folder.js'
@@ -8,7 +8,6 @@ import { startGatewayCommand } from '../support/gateway-command.js'
 test('gateway reads its access tokens again on SIGHUP, and logs JSON', async () => {
   const file = join(newFolder(), 'access.json')
   writeFileSync(file, '{ "desk": "first-secret" }')
-  chmodSync(file, 0o644)
   const { command, url } = await startGatewayCommand([
     ...['--simulate', '--port', '0', '--access', file],
     ...['--log-format', 'json', '--max-messages-per-second', '50', '--max-new-topics-per-second', '5'],
@@ -21,13 +20,6 @@ test('gateway reads its access tokens again on SIGHUP, and logs JSON', async () 
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
-  await eventually(() =>
-    expect(lines()[0]).toMatchObject({
-      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
-      level: 'warn',
-      message: expect.stringContaining('Other users of this machine can read') as string,
-    }),
-  )
   expect([await statusWith('first-secret'), await statusWith('second-secret')]).toEqual([200, 401])
   writeFileSync(file, '{ "desk": "second-secret" }')
   command.process.kill('SIGHUP')
@@ -38,6 +30,7 @@ test('gateway reads its access tokens again on SIGHUP, and logs JSON', async () 
   command.process.kill('SIGHUP')
   await eventually(() =>
     expect(lines().at(-1)).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       level: 'warn',
       message: expect.stringContaining('keeps what it has') as string,
     }),

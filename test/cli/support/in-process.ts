@@ -50,7 +50,6 @@ const start = (
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     env,
-    platform: 'linux',
     on: (signal, listener) => signals.on(signal, listener),
     off: (signal, listener) => signals.off(signal, listener),
   }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { GatewayAccess, GatewayKeys, GatewayOptions, GatewayTls } from '../../../gateway/index.js'
@@ -41,15 +40,6 @@ export const reloader = (io: Io, running: RunningGateway, flags: SecretFlags): (
     } catch (thrown) {
       log(io, `${printable(messageOf(thrown))}. The gateway keeps what it has.`, 'warn')
     }
-  }
-}
-
-/** Warns of a file of secrets that other users of the machine can read. Windows has no such mode. */
-export const warnOfReaders = (io: Io, { keys, access, tlsKey }: SecretFlags): void => {
-  if (io.platform === 'win32') return
-  for (const path of [keys, access, tlsKey]) {
-    if (path !== undefined && ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o044) !== 0)
-      log(io, `Other users of this machine can read ${printable(path)}: chmod 600 it.`, 'warn')
   }
 }
 

@@ -41,18 +41,14 @@ export const outputClosed = (output: Writable): Promise<void> =>
     output.on('error', (error: NodeJS.ErrnoException) => (isClosedOutput(error) ? resolve() : reject(error)))
   })
 
-/** The part of a writable stream that signals backpressure. */
-export interface Drainable {
-  readonly writableNeedDrain: boolean
-  readonly once: (event: 'drain', listener: () => void) => unknown
-}
-
 /**
  * The chunks, each when the output accepts data. Without this, all text that a slow reader has not read yet would be held
  * in memory.
  */
 export async function* pacedBy<A>(
-  output: Drainable,
+  output: Pick<Writable, 'writableNeedDrain'> & {
+    readonly once: (event: 'drain', listener: () => void) => unknown
+  },
   chunks: Iterable<A> | AsyncIterable<A>,
 ): AsyncGenerator<A, void> {
   for await (const chunk of chunks) {

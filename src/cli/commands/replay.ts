@@ -97,18 +97,15 @@ async function showRecordings(
   const [topic] = header.topics
   const names = namesFor({ ownTokens: [], ...user }, topic && serviceOf(topic))
   const rows$ = client.run$((inner) => allRows$(inner, header, names$))
-  const { stdout: output, env: variables } = io
   // At unlimited speed, a redrawn board would show only the last event.
-  const isBoard = speed !== Infinity && !json && canRedraw(output, variables)
+  const isBoard = speed !== Infinity && !json && canRedraw(io.stdout, io.env)
   const shown$ = isBoard
-    ? showBoard$(rows$, {
+    ? showBoard$(io, rows$, {
         tokens: recordedTokens(header).map(({ address }) => names.display(address)),
         hasDepth: header.mints.length > 0,
-        output,
-        variables,
         loggedAt: () => recordedAt,
       })
-    : printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt }))), { output, variables, names, json })
+    : printRows$(io, rows$.pipe(map((row) => ({ ...row, at: recordedAt }))), names, json)
   const end = await firstValueFrom(merge(shown$.pipe(endWith(undefined)), stop$(io, undefined)))
   if (end !== undefined) return
   const result = orFail(await client.finished)

@@ -58,23 +58,21 @@ const show = async (
   { source, tokens, names }: CommandInput,
   { interval, duration, depth, json = false }: WatchFlags,
 ): Promise<string | undefined> => {
-  const { stdout: output, env: variables } = io
   const { demonstration, depthClient } = source
   const addresses = tokens.map(({ address }) => address)
   const received = new Received()
   const rows$ = watchRows$(source, addresses, interval).pipe(tap((row) => received.add(row)))
-  const isBoard = !json && canRedraw(output, variables)
+  const isBoard = !json && canRedraw(io.stdout, io.env)
   const shown$ = isBoard
-    ? showBoard$(rows$, {
+    ? showBoard$(io, rows$, {
         tokens: addresses.map(names.display),
         hasDepth: depthClient !== undefined,
         header: demonstration,
         note: depth && depthClient === undefined ? depthNote : undefined,
-        output,
-        variables,
       })
-    : printRows$(rows$, { output, variables, names, json })
-  const steps$ = demonstration === undefined ? NEVER : demonstrate$(demonstration, output, !json && !isBoard)
+    : printRows$(io, rows$, names, json)
+  const steps$ =
+    demonstration === undefined ? NEVER : demonstrate$(demonstration, io.stdout, !json && !isBoard)
   const end = await firstValueFrom(
     merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(io, duration)),
   )

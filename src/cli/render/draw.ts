@@ -12,24 +12,17 @@ import {
   shortTokens,
 } from '../../view/texts.js'
 import type { TokenState } from '../../view/token-state.js'
+import type { Demonstration } from '../target/demonstration.js'
 import { withVariable } from '../target/source-flags.js'
 import { statusText } from './rows.js'
 import { columnsOf, displayWidth, drawTable, fit, type Cell, type Column } from './table.js'
 import type { Colours } from './terminal.js'
 
-/** Two lines above the table: the source of the prices, and its next step. */
-export interface Header {
-  readonly title: string
-  /** Follows the title on a screen that is wide enough. */
-  readonly detail: string
-  /** Contains the remaining time at `now`. */
-  readonly next: (now: number) => string
-}
-
 export interface BoardView {
   readonly display: Display
   readonly hasDepth: boolean
-  readonly header?: Header | undefined
+  /** Two lines above the table: the source of the prices, and its next step. */
+  readonly header?: Pick<Demonstration, 'title' | 'detail' | 'next'> | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note?: string | undefined
 }
@@ -94,7 +87,7 @@ const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
     : undefined
 
 const drawHeader = (
-  { title, detail, next }: Header,
+  { title, detail, next }: NonNullable<BoardView['header']>,
   { colours, now }: DrawContext,
   columns: number,
 ): readonly string[] => {

@@ -11,27 +11,21 @@ import type { AnyError } from '../../base/errors/model.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { encodeRow } from '../../backtest/recording/codec/row-codec.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
-import type { Variables } from '../io.js'
+import type { Io } from '../io.js'
 import type { TokenNames } from '../target/token-names.js'
 import { errorText } from './error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from './terminal.js'
 
 // Events as lines: for people, and as JSON for programs.
 
-export interface PrintOptions {
-  readonly output: NodeJS.WriteStream
-  /** Environment variables. */
-  readonly variables: Variables
-  readonly names: TokenNames
-  readonly json: boolean
-}
-
 /** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
+  { stdout: output, env }: Io,
   rows$: Observable<Row>,
-  { output, variables, names, json }: PrintOptions,
+  names: TokenNames,
+  json: boolean,
 ): Observable<never> => {
-  const { failed } = coloursFor(output, variables)
+  const { failed } = coloursFor(output, env)
   const grouped = numberFormat(output)
   const lineOf = (row: Row): string => {
     if (json) return rowJson(row, names)

@@ -12,7 +12,7 @@ import {
 import { createUpdate, emptyDisplay } from '../../view/display.js'
 import type { DisplayToken } from '../../view/token-state.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
-import type { Variables } from '../io.js'
+import type { Io } from '../io.js'
 import { coloursFor, createRedraw } from './terminal.js'
 import { drawBoard, type BoardView } from './draw.js'
 
@@ -21,19 +21,20 @@ const redrawInterval = 125
 
 export interface BoardOptions extends Omit<BoardView, 'display'> {
   readonly tokens: readonly DisplayToken[]
-  readonly output: NodeJS.WriteStream
-  /** Environment variables. */
-  readonly variables: Variables
   /** Time of the current event for the event log, in ms since the Unix epoch. Default: that of its row. */
   readonly loggedAt?: () => number
 }
 
 /** Redraws the board in place until `rows$` completes or is unsubscribed. The last view stays on the terminal. */
-export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Observable<never> =>
+export const showBoard$ = (
+  { stdout: output, env }: Pick<Io, 'stdout' | 'env'>,
+  rows$: Observable<Row>,
+  options: BoardOptions,
+): Observable<never> =>
   defer(() => {
-    const { tokens, output, variables, loggedAt } = options
+    const { tokens, loggedAt } = options
     const redraw = createRedraw(output)
-    const colours = coloursFor(output, variables)
+    const colours = coloursFor(output, env)
     const update = createUpdate(true, loggedAt)
     let display = emptyDisplay(tokens)
     const draw = (): void => {

@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import { timer } from 'rxjs'
+import { EMPTY, timer } from 'rxjs'
 import { grouped } from '../../backtest/results/format.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
@@ -79,33 +79,22 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>) => {
 /** Interval between two redraws, in ms. */
 const redrawInterval = 250
 
-export interface ProgressLine {
-  /** Prints a line that stays, above the progress, on standard error unless another output is given. */
-  readonly print: (line: string, output?: NodeJS.WriteStream) => void
-  /** Removes the progress. */
-  readonly hide: () => void
-}
-
 /** Redraws one line on standard error, if that is a terminal. */
-export const showProgressLine = (
-  { stderr, env }: Pick<Io, 'stderr' | 'env'>,
-  line: () => string,
-): ProgressLine => {
-  if (!canRedraw(stderr, env))
-    return {
-      print: (text, output = stderr) => void output.write(`${text}\n`),
-      hide: () => undefined,
-    }
-  const clear = `\r${clearToEndOfLine}`
-  const subscription = timer(0, redrawInterval).subscribe(
+export const showProgressLine = ({ stderr, env }: Pick<Io, 'stderr' | 'env'>, line: () => string) => {
+  const isShown = canRedraw(stderr, env)
+  const clear = isShown ? `\r${clearToEndOfLine}` : ''
+  const redraw$ = isShown ? timer(0, redrawInterval) : EMPTY
+  const subscription = redraw$.subscribe(
     () => void stderr.write(`${clear}${fit(line(), stderr.columns - 1)}`),
   )
   return {
-    print: (text, output = stderr) => {
+    /** Prints a line that stays, above the progress, on standard error unless another output is given. */
+    print: (text: string, output = stderr): void => {
       stderr.write(clear)
       output.write(`${text}\n`)
     },
-    hide: () => {
+    /** Removes the progress. */
+    hide: (): void => {
       subscription.unsubscribe()
       stderr.write(clear)
     },

@@ -19,11 +19,9 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
     hasDepth: false,
     header: undefined,
     note: undefined,
-    output,
-    variables: {},
   } as const
   marbles(({ hot, expectObservable }) => {
-    const shown$ = showBoard$(hot(timeline, rows), options)
+    const shown$ = showBoard$({ stdout: output, env: {} }, hot(timeline, rows), options)
     const end = subscription === undefined ? timeline.replaceAll(/[oab]/g, '-') : ''
     expectObservable(shown$, subscription).toBe(end)
   })

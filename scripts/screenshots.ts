@@ -90,7 +90,7 @@ const scenes: readonly Scene[] = [
     ],
     readme: 'dark',
     view: '#layout=table&sort=change&order=descending&pins=0x1111111111111111111111111111111111111111',
-    // The rates are means of 10 s.
+    // A change is shown from 10 s on.
     act: () => delay(11_000),
   },
   {
@@ -220,7 +220,7 @@ const takeCommandPicture = async (): Promise<void> => {
   const context = await browser.newContext({ viewport: desktop, colorScheme: 'light', timezoneId: 'UTC' })
   const page = await context.newPage()
   await page.goto(String(address).trim())
-  // The rates are means of 10 s.
+  // A change is shown from 10 s on.
   await delay(11_000)
   writeFileSync('docs/images/dashboard-live.webp', await webpOf(browser, await page.screenshot()))
   await context.close()

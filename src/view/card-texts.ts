@@ -60,9 +60,6 @@ export const spanText = (ms: number): string => {
 /** Stands for a value that is not known. */
 export const unknown = '\u2013'
 
-/** Prices a second: `9.8`. */
-export const rateText = (rate: number | undefined): string => rate?.toFixed(1) ?? unknown
-
 /** `0 ms`, `250 ms`, `5.2 s`. `ms`: the lag of a price. */
 export const lagText = (ms: number | undefined): string => {
   if (ms === undefined) return unknown

@@ -9,7 +9,7 @@ export type Layout = (typeof layouts)[number]
 
 export const rangeNames = Object.keys(ranges) as readonly Range[]
 
-export const sortKeys = ['symbol', 'price', 'change', 'age', 'rate', 'lag'] as const
+export const sortKeys = ['symbol', 'price', 'change', 'age', 'lag'] as const
 export type SortKey = (typeof sortKeys)[number]
 
 export interface View {

@@ -20,8 +20,6 @@ export interface Figures {
   readonly high: number | undefined
   /** Time since the price was received from the service, in ms. */
   readonly age: number | undefined
-  /** Prices a second; `undefined` unless the price is current. */
-  readonly rate: number | undefined
   /** Age that the price had when it arrived, in ms; while the connection is behind, the upper bound of it. */
   readonly lag: number | undefined
 }
@@ -37,12 +35,11 @@ export interface ShownPrices {
 /** A request for depth that takes longer has failed, and a change over a shorter time says nothing. In ms. */
 const [requestTimeout, minSpan] = [5000, 10_000]
 
-/** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
+/** A token of the page: its state, the samples of its chart, and its threshold. */
 export class WatchedToken {
   readonly samples = new PriceSamples()
   /** Of an account, the newest first. */
   fills: readonly FillEntry[] = []
-  readonly #rate = new PriceRate()
   #state: TokenState
   #threshold: Threshold = {}
   /** The side that the last current price has reached. */
@@ -93,7 +90,6 @@ export class WatchedToken {
     }
     if (price === before.price) return false
     this.samples.add(at, price.price)
-    this.#rate.add(at)
     const side = this.#side
     this.#side = reachedSide(this.#threshold, price.price, side)
     return before.price !== undefined && this.#side !== side && this.#side !== undefined
@@ -149,7 +145,6 @@ export class WatchedToken {
       low: range && Math.min(range.from, ...newest),
       high: range && Math.max(range.to, ...newest),
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
-      rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
       lag: lagOf(this.state),
     }
   }
@@ -158,33 +153,4 @@ export class WatchedToken {
 const lagOf = ({ state, price, priceAt, priceError }: TokenState): number | undefined => {
   if (priceError?._tag === 'Stale' && priceError.behindMs !== undefined) return priceError.behindMs
   return state !== 'live' || price === undefined ? undefined : Math.max(0, priceAt - price.receivedAt)
-}
-
-/** Number of complete seconds of which the rate is the mean. */
-const seconds = 10
-
-/** The number of prices a second, over the last 10 complete seconds. */
-export class PriceRate {
-  /** The number of prices of each second that has some. */
-  readonly #counts = new Map<number, number>()
-  #first = Infinity
-
-  /** Counts a price. `at`: in ms since the Unix epoch. */
-  add(at: number): void {
-    const second = Math.floor(at / 1000)
-    this.#first = Math.min(this.#first, second)
-    this.#counts.set(second, (this.#counts.get(second) ?? 0) + 1)
-    const [oldest = second] = this.#counts.keys()
-    if (this.#counts.size > seconds + 1) this.#counts.delete(oldest)
-  }
-
-  /** `undefined` within the second of the first price. `now`: in ms since the Unix epoch. */
-  perSecond(now: number): number | undefined {
-    const current = Math.floor(now / 1000)
-    if (current <= this.#first) return undefined
-    let sum = 0
-    for (const [second, count] of this.#counts)
-      if (second < current && second >= current - seconds) sum += count
-    return sum / Math.min(seconds, current - this.#first)
-  }
 }

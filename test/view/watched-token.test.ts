@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from 'svc-streams'
 import { PageStore } from '../../src/view/page-store.js'
-import { PriceRate, type WatchedToken } from '../../src/view/watched-token.js'
+import type { WatchedToken } from '../../src/view/watched-token.js'
 import { httpError, stale } from '../../src/base/errors/constructors.js'
 import type { DisplayEvent } from '../../src/view/display.js'
 import { ethTopic, weth } from '../support/tokens.js'
 import { depthFailed, depthRead, priced, priceFailed } from '../dashboard/support/events.js'
 import { config, eth } from '../dashboard/support/tokens.js'
-import fc from 'fast-check'
 
 const minutes = 300_000
 
@@ -37,17 +36,16 @@ const prices = (values: readonly number[], address: Address = weth): readonly Di
 
 describe('the figures of a token', () => {
   it('are not known before the first price', () => {
-    const { price, change, age, rate, lag } = initial().figures(1000, minutes)
-    expect([price, change, age, rate, lag]).toEqual(new Array(5).fill(undefined))
+    const { price, change, age, lag } = initial().figures(1000, minutes)
+    expect([price, change, age, lag]).toEqual(new Array(4).fill(undefined))
   })
 
-  it('have the age, the rate, and the lowest and the highest price', () => {
+  it('have the age, and the lowest and the highest price', () => {
     const token = initial()
     watch(token, prices([100, 110, 105]))
     expect(token.figures(4000, minutes)).toMatchObject({
       price: 105,
       age: 1000,
-      rate: 1,
       low: 100,
       high: 110,
     })
@@ -71,11 +69,11 @@ describe('the figures of a token', () => {
     expect(token.figures(1100, minutes)).toMatchObject({ low: 100, high: 120 })
   })
 
-  it('have no change, rate and lag while the price is not current', () => {
+  it('have no change and lag while the price is not current', () => {
     const token = initial()
     watch(token, [...prices([100]), priceFailed(2000, stale(ethTopic, 30_000, undefined))])
     expect(token.figures(2000, minutes)).toMatchObject({ state: 'stale', price: 100, change: undefined })
-    expect(token.figures(3000, minutes)).toMatchObject({ rate: undefined, lag: undefined })
+    expect(token.figures(3000, minutes)).toMatchObject({ change: undefined, lag: undefined })
   })
 
   it('have as lag the age that the price had when it arrived, and how far behind the connection is', () => {
@@ -132,34 +130,5 @@ describe('the threshold of a token', () => {
     expect(watch(token, events)).toEqual([undefined, undefined])
     token.setThreshold({})
     expect(token.reached).toBeUndefined()
-  })
-})
-
-describe('the rate of prices', () => {
-  it('is the mean of the complete seconds, at most 10', () => {
-    const rate = new PriceRate()
-    expect(rate.perSecond(500)).toBeUndefined()
-    for (let at = 1000; at < 4000; at += 250) rate.add(at)
-    expect(rate.perSecond(3999)).toBe(4)
-    expect(rate.perSecond(4000)).toBe(4)
-    expect(rate.perSecond(7000)).toBe(2)
-    expect(rate.perSecond(30_000)).toBe(0)
-  })
-
-  it('counts each price of the last 10 complete seconds, for any times', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(40_000), { minLength: 1 }), fc.nat(20_000), (unsorted, wait) => {
-        const times = unsorted.toSorted((a, b) => a - b)
-        const rate = new PriceRate()
-        for (const at of times) rate.add(at)
-        const now = (times.at(-1) ?? 0) + wait
-        const [second, first] = [Math.floor(now / 1000), Math.floor((times[0] ?? 0) / 1000)]
-        const seconds = Math.min(10, second - first)
-        const counted = times
-          .map((at) => Math.floor(at / 1000))
-          .filter((at) => at < second && at >= second - 10)
-        expect(rate.perSecond(now)).toBe(seconds === 0 ? undefined : counted.length / seconds)
-      }),
-    )
   })
 })

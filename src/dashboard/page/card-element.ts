@@ -3,7 +3,7 @@ import { chartFormat, chartLabel, chartOf } from '../../view/chart.js'
 import { shortAddress, shortTokens } from '../../view/texts.js'
 import type { DepthSide } from '../../base/domain/depth.js'
 import type { Figures, WatchedToken } from '../../view/watched-token.js'
-import { lagText, priceReason, rateText, spanText } from '../../view/card-texts.js'
+import { lagText, priceReason, spanText } from '../../view/card-texts.js'
 import { fromHtml, setAttribute, setDigits, setText } from './html.js'
 import { ChartElement } from './chart-element.js'
 import { TokenElement, type TokenActions } from './token-element.js'
@@ -62,11 +62,7 @@ export class CardElement extends TokenElement {
     this.part('.depth').before(this.#chart.element)
   }
 
-  protected override renderToken(
-    { change, spanMs, age, rate, lag }: Figures,
-    now: number,
-    rangeMs: number,
-  ): void {
+  protected override renderToken({ change, spanMs, age, lag }: Figures, now: number, rangeMs: number): void {
     this.part('.change').hidden = change === undefined
     const { state, change: tick = 0 } = this.token.state
     setAttribute(
@@ -77,7 +73,7 @@ export class CardElement extends TokenElement {
     this.part('.since').hidden = state === 'live' && age !== undefined && age < usualAge
     setText(this.part('.over'), spanText(spanMs))
     setText(this.part('.reason'), priceReason(this.token.state))
-    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s${lagOf(lag)}`)
+    setText(this.part('.flow'), lag === undefined || lag < usualLag ? '' : `lag ${lagText(lag)}`)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
     this.#drawChart(now, rangeMs)
   }
@@ -114,9 +110,6 @@ const usualAge = 15_000
 
 /** A lag is shown if a person would notice it. In ms. */
 const usualLag = 500
-
-const lagOf = (lag: number | undefined): string =>
-  lag === undefined || lag < usualLag ? '' : `, lag ${lagText(lag)}`
 
 /** The amount as a share of the larger one, from 0 to 1. */
 const shareOf = ({ totalQuantityUsd }: DepthSide, { buy, sell }: Record<'buy' | 'sell', DepthSide>): number =>

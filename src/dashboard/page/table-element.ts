@@ -3,7 +3,7 @@ import { linePath, lineSize } from '../../view/chart.js'
 import { timesOf } from '../../view/samples.js'
 import { sortedBy, sortKeys, type View } from '../../view/view.js'
 import type { Figures, ShownPrices, WatchedToken } from '../../view/watched-token.js'
-import { lagText, priceReason, rateText, spanText } from '../../view/card-texts.js'
+import { lagText, priceReason, spanText } from '../../view/card-texts.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
@@ -26,7 +26,6 @@ const columns = [
   ['low', 'Low'],
   ['high', 'High'],
   ['age', 'Age'],
-  ['rate', 'Prices/s'],
   ['lag', 'Lag'],
   ['buy', 'Can buy, USD'],
   ['sell', 'Can sell, USD'],
@@ -34,7 +33,7 @@ const columns = [
 ] as const
 
 /** The order in which columns are omitted from a narrow table, by the style sheet. */
-const omitted = ['lag', 'rate', 'age', 'low high', 'buy sell', 'pin', 'line', 'change', 'state', 'alert']
+const omitted = ['lag', 'age', 'low high', 'buy sell', 'pin', 'line', 'change', 'state', 'alert']
 
 export const sortableColumns = columns.filter(([key]) => sortKeys.some((each) => each === key))
 
@@ -133,16 +132,11 @@ export class RowElement extends TokenElement {
     this.field('symbol').style.minWidth = `min(${Math.min(symbol.length, 16) + 2}ch, 25cqi)`
   }
 
-  protected override renderToken(
-    { low, high, rate, lag, spanMs }: Figures,
-    now: number,
-    rangeMs: number,
-  ): void {
+  protected override renderToken({ low, high, lag, spanMs }: Figures, now: number, rangeMs: number): void {
     setAttribute(this.part('.state'), 'title', priceReason(this.token.state))
     for (const name of ['change', 'low', 'high']) setAttribute(this.field(name), 'title', spanText(spanMs))
     this.setNumber('low', low, shortPrice)
     this.setNumber('high', high, shortPrice)
-    setText(this.field('rate'), rateText(rate))
     setText(this.field('lag'), lagText(lag))
     const shown = this.token.shown(now, rangeMs)
     if (shown === this.#shown) return

@@ -210,7 +210,7 @@ describe('the connection of the dashboard', () => {
     await expectHealth('warn', 'the price of BTC is not current, the depth of ETH is not current')
     await expectHealth('bad', 'no price is current, the depth of ETH is not current')
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
-    // A stopped stream has no rate.
+    // A usual lag is not shown.
     expect(await page.locator(`[data-token="${weth}"] .flow`).textContent()).toBe('')
   })
 

@@ -45,7 +45,6 @@ describe('the table of the dashboard', () => {
       'Low',
       'High',
       'Age',
-      'Prices/s',
       'Lag',
       'Can buy, USD',
       'Can sell, USD',
@@ -59,7 +58,6 @@ describe('the table of the dashboard', () => {
     expect(await cell(page, weth, 'change').textContent()).toBe('\u2013')
     expect(await cell(page, weth, 'low').textContent()).toBe('2500.0000')
     expect(await cell(page, weth, 'high').textContent()).toBe('2500.0000')
-    await eventually(async () => expect(await cell(page, weth, 'rate').textContent()).toMatch(/^\d\.\d$/))
     await eventually(async () => expect(await cell(page, wbtc, 'buy').textContent()).not.toBe('\u2013'))
     expect(await page.getByRole('article').count()).toBe(0)
   })

@@ -12,7 +12,6 @@ export const figures = (values: Partial<Figures> = {}): Figures => ({
   low: 2400,
   high: 2600,
   age: 0,
-  rate: 1,
   lag: 0,
   ...values,
 })
@@ -27,7 +26,6 @@ export const anyFigures: fc.Arbitrary<readonly Figures[]> = fc
       price: maybe,
       change: maybe,
       age: maybe,
-      rate: maybe,
       lag: maybe,
     }),
   )

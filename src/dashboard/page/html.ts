@@ -26,9 +26,7 @@ export const partsOf = (root: Element): ((selector: string) => HTMLElement) => {
 
 /** Replaces the text of an element, unless it is that. A browser then neither lays out nor announces anything. */
 export const setText = (element: Element, text: string): void => {
-  const { childNodes, firstChild } = element
-  if (childNodes.length === 1 && firstChild instanceof Text) setData(firstChild, text)
-  else if (element.textContent !== text) element.textContent = text
+  if (element.textContent !== text) element.textContent = text
 }
 
 /** Replaces the children of an element, unless it has these. The focus remains where it is. */
@@ -46,38 +44,20 @@ export const setAttribute = (element: Element, name: string, value: string): voi
 }
 
 /**
- * Shows a number with separators. The commas are in the style sheet, so that its text remains one number. `minor`: number of
- * the last digits that are dimmed.
+ * Shows a number with separators, unless it is shown. The commas are in the style sheet, so that its text remains one number.
+ * `minor`: number of the last digits that are dimmed.
  */
 export const setDigits = (element: Element, digits: string, minor = 0): void => {
+  if (element.textContent === digits.replaceAll(',', '')) return
   const end = digits.length - minor
-  const parts = digits
-    .slice(0, end)
-    .split(',')
-    .map((group, index): readonly [text: string, name: string] => [group, index === 0 ? '' : 'group'])
-  const shown = minor === 0 ? parts : [...parts, [digits.slice(end), 'minor'] as const]
-  const { childNodes } = element
-  const isSame =
-    shown.length === childNodes.length && shown.every(([, name], index) => nameOf(childNodes[index]) === name)
-  if (!isSame) return element.replaceChildren(...shown.map(([text, name]) => digitsNode(text, name)))
-  shown.forEach(([text], index) => {
-    const node = childNodes[index]
-    const data = node instanceof Text ? node : node?.firstChild
-    if (data instanceof Text) setData(data, text)
-  })
+  const [first = '', ...groups] = digits.slice(0, end).split(',')
+  const nodes = [new Text(first), ...groups.map((group) => spanOf('group', group))]
+  element.replaceChildren(...nodes, ...(minor === 0 ? [] : [spanOf('minor', digits.slice(end))]))
 }
 
-const nameOf = (node: Node | undefined): string | undefined =>
-  node instanceof HTMLElement ? node.className : node && ''
-
-const digitsNode = (text: string, name: string): Node => {
-  if (name === '') return new Text(text)
+const spanOf = (name: string, text: string): HTMLElement => {
   const element = document.createElement('span')
   element.className = name
   element.textContent = text
   return element
-}
-
-const setData = (node: Text, text: string): void => {
-  if (node.data !== text) node.data = text
 }

@@ -1,24 +1,20 @@
-/** The colours that a person has chosen instead of those of the system, kept by the browser. */
+/** The colours that a person has chosen instead of those of the system, kept by the browser; empty: those of the system. */
 const key = 'svc-streams:theme'
 
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 
-/** The colours of the page; empty: those of the system. */
-const chosen = (): string => document.documentElement.style.colorScheme
+const { style } = document.documentElement
 
-const show = (theme: string): void => {
-  document.documentElement.style.colorScheme = theme
+export const restoreTheme = (): void => {
+  style.colorScheme = stored(() => localStorage.getItem(key)) ?? ''
 }
-
-export const restoreTheme = (): void => show(stored(() => localStorage.getItem(key)) ?? '')
-
-const systemTheme = (): string => (systemIsDark.matches ? 'dark' : 'light')
 
 /** Changes between dark and light. The colours of the system are followed again when they are chosen. */
 export const toggleTheme = (): void => {
-  const next = (chosen() || systemTheme()) === 'dark' ? 'light' : 'dark'
-  show(next === systemTheme() ? '' : next)
-  stored(() => localStorage.setItem(key, chosen()))
+  const system = systemIsDark.matches ? 'dark' : 'light'
+  const next = (style.colorScheme || system) === 'dark' ? 'light' : 'dark'
+  style.colorScheme = next === system ? '' : next
+  stored(() => localStorage.setItem(key, style.colorScheme))
 }
 
 /** A browser may keep nothing for any page: the result is then `undefined`. */

@@ -38,21 +38,10 @@ export const printRows$ = (
   )
 }
 
-/** The properties of JSON output that identify a token. JSON omits an unknown symbol. */
-interface TokenProperties {
-  readonly topic: Topic
-  readonly symbol: string | undefined
-}
-
-/** Adds the topic and the symbol of a token. A topic that the value already has stays. */
-export const withToken = <A extends object>(
-  value: A,
-  address: Address,
-  names: TokenNames,
-): A & TokenProperties => ({
+/** Adds the topic and the symbol of a token at the end. A topic that the value already has stays. JSON omits an unknown symbol. */
+export const withToken = <A extends object>(value: A, address: Address, names: TokenNames) => ({
   ...value,
-  topic: names.topic(address),
-  symbol: names.symbol(address),
+  ...{ topic: names.topic(address), symbol: names.symbol(address) },
   ...value,
 })
 

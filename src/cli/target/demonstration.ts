@@ -33,23 +33,19 @@ const period = 60_000
 export const createDemonstration = (
   simulator: Pick<Simulator, 'inject' | 'dropConnections'>,
 ): Demonstration => {
-  const inject = (first: number, text: string, faults: Faults) => ({
-    ...{ first, text },
-    run: () => simulator.inject(faults),
-  })
-  const drop = (): void => {
-    simulator.inject({ refuseUpgrades: 503 })
-    simulator.dropConnections(1012)
-  }
   /** `first`: time of the first run, in ms from the start. */
-  const steps = [
-    { first: 12_000, text: 'drops its connection', run: drop },
-    inject(14_000, 'accepts connections', {}),
-    inject(26_000, 'refuses requests for depth', { httpStatus: 503 }),
-    inject(34_000, 'answers them', {}),
-    inject(42_000, 'hangs', { stall: true }),
-    inject(50_000, 'continues', {}),
+  const steps: readonly { readonly first: number; readonly text: string; readonly faults: Faults }[] = [
+    { first: 12_000, text: 'drops its connection', faults: { refuseUpgrades: 503 } },
+    { first: 14_000, text: 'accepts connections', faults: {} },
+    { first: 26_000, text: 'refuses requests for depth', faults: { httpStatus: 503 } },
+    { first: 34_000, text: 'answers them', faults: {} },
+    { first: 42_000, text: 'hangs', faults: { stall: true } },
+    { first: 50_000, text: 'continues', faults: {} },
   ]
+  const run = (faults: Faults): void => {
+    simulator.inject(faults)
+    if (faults.refuseUpgrades !== undefined) simulator.dropConnections(1012)
+  }
   const start = asyncScheduler.now()
   return {
     title: 'A simulator plays a recorded market.',
@@ -61,9 +57,9 @@ export const createDemonstration = (
       return `Next: it ${next.text} in ${Math.ceil(dueIn(next) / 1000)} s.`
     },
     step$: merge(
-      ...steps.map(({ first, text, run }) =>
+      ...steps.map(({ first, text, faults }) =>
         timer(first, period).pipe(
-          tap(run),
+          tap(() => run(faults)),
           map(() => `The simulator ${text}.`),
         ),
       ),

@@ -11,9 +11,7 @@ Examples:
       Complete in every shell from now on.
 
 The shell completes the command svc-streams, not npx svc-streams. For an installation in a project, add its folder of
-commands to the path: PATH=$PWD/node_modules/.bin:$PATH
-
-The script is made from the commands of the installed version.`
+commands to the path: PATH=$PWD/node_modules/.bin:$PATH`
 
 export const createCommand = defineCommand({
   examples,

@@ -49,12 +49,11 @@ Examples:
   $ ssh recorder cat market.ndjson | npx svc-streams replay -
       Read from a pipe.
 
-The files may be in any order. --from is inclusive, --to is exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
+The files may be in any order. A part starts without the values from before it.
 
 ${priceHelp}
 
-The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
-all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
+If the recording is damaged, the command shows all events before the damage, and fails with exit code 1.`
 
 const parseSpeed = parseNumber(numberOption({ above: 0, default: 1 }))
 

@@ -25,8 +25,7 @@ which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, 
 latency, feeBps and slippageBps have no default: give them there, or by --latency, --fee-bps and --slippage-bps.
 TypeScript runs from Node 22.18 on; with an older Node it is bundled by the esbuild of the project.
 
-Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -. --json prints
-each event as a JSON object, one per line, with quantities as text, and last { "_tag": "Summary", … }.`
+Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -.`
 
 /** The costs of an account, which override those of the options of the module. */
 export const costFlags = {

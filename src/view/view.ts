@@ -60,21 +60,17 @@ export const parseView = (hash: string, count: number): View => {
 }
 
 /** The part behind `#`, with what differs from the default; empty if nothing does. */
-export const formatView = (
-  { layout, range, sort, isDescending, filter, pins }: View,
-  count: number,
-): string => {
-  const standard = defaultView(count)
-  const values = [
-    layout === standard.layout ? '' : `layout=${layout}`,
-    range === standard.range ? '' : `range=${range}`,
-    sort === undefined ? '' : `sort=${sort}`,
-    isDescending ? 'order=descending' : '',
-    filter === '' ? '' : `filter=${encodeURIComponent(filter)}`,
-    pins.length === 0 ? '' : `pins=${pins.join(',')}`,
-  ]
-  return values.filter((value) => value !== '').join('&')
+export const formatView = (view: View, count: number): string => {
+  const standard = Object.values(fieldsOf(defaultView(count)))
+  const changed = Object.entries(fieldsOf(view)).filter(([, value], index) => value !== standard[index])
+  return new URLSearchParams(changed).toString().replaceAll('%2C', ',')
 }
+
+/** The fields of the part behind `#`, as texts. */
+const fieldsOf = ({ layout, range, sort, isDescending, filter, pins }: View) => ({
+  ...{ layout, range, sort: sort ?? '', order: isDescending ? 'descending' : '' },
+  ...{ filter, pins: pins.join() },
+})
 
 /**
  * Sorts by a column; if the view is already sorted by this column, reverses the order. A column of numbers begins with

@@ -220,11 +220,9 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
 /** The gateway options of the flags. Reads the files. */
 const gatewayServerOptions = (flags: GatewayFlags): GatewayOptions => {
   const { port, host, origin: origins, openDepth, history: folder, keep, maxHistoryBytes: maxBytes } = flags
-  if (folder === undefined) {
-    if (keep !== undefined) return usageError('--keep: add --history, the folder of the recordings')
-    if (maxBytes !== undefined)
-      return usageError('--max-history-bytes: add --history, the folder of the recordings')
-  }
+  const [alone] = folder === undefined ? Object.keys(onlyGiven({ keep, maxHistoryBytes: maxBytes })) : []
+  if (alone !== undefined)
+    return usageError(`${flagName(alone)}: add --history, the folder of the recordings`)
   const history = folder === undefined ? undefined : { folder, ...onlyGiven({ keep, maxBytes }) }
   const options = {
     ...onlyGiven({ origins, openDepth, history }),

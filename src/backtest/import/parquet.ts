@@ -22,12 +22,14 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   const file = isGzip
     ? Uint8Array.from(zlib.gunzipSync(await readFile(path))).buffer
     : await asyncBufferFromFile(path)
-  const metadata = await parquetMetadataAsync(file)
-  const elements = parquetSchema(metadata)
+  const { schema, ...rest } = await parquetMetadataAsync(file)
+  const elements = parquetSchema({ schema, ...rest })
     .children.filter(({ children }) => children.length === 0)
     .map(({ element }) => element)
   const names = elements.map(({ name }) => name)
   const texts = elements.map(cellTextOf)
+  // The library makes a decimal a double. Without its annotation, the value is the unscaled integer.
+  const metadata = { ...rest, schema: schema.map(withoutDecimal) }
   /** The rows of a part of a row group. */
   const rowsOf = async (
     rowStart: number,
@@ -93,11 +95,37 @@ const compressors: Compressors = {
   ...(zstdDecompressSync === undefined ? {} : { ZSTD: (data) => zstdDecompressSync(data) }),
 }
 
-/** The text of a value of a column. The library makes a decimal a double, the last digits of which are not those of the file. */
-const cellTextOf = ({ type, converted_type, logical_type, scale }: SchemaElement) => {
-  const isDecimal = converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
-  return (value: unknown): string | undefined =>
-    isDecimal && typeof value === 'number' ? value.toFixed(scale) : plainText(value, type === 'BYTE_ARRAY')
+const isDecimal = ({ converted_type, logical_type }: SchemaElement): boolean =>
+  converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
+
+const withoutDecimal = (element: SchemaElement): SchemaElement => {
+  const plain = { ...element }
+  if (!isDecimal(element)) return plain
+  delete plain.converted_type
+  delete plain.logical_type
+  return plain
+}
+
+/** The text of a value of a column. A decimal has all its digits. */
+const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undefined) => {
+  const { type, scale, logical_type } = element
+  if (!isDecimal(element)) return (value) => plainText(value, type === 'BYTE_ARRAY')
+  const places = scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
+  return (value) => decimalText(unscaledOf(value), places)
+}
+
+/** Bytes are in two's complement, the highest first. */
+const unscaledOf = (value: unknown): bigint | undefined => {
+  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value)
+  if (!(value instanceof Uint8Array) || value.length === 0) return undefined
+  return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`))
+}
+
+const decimalText = (unscaled: bigint | undefined, scale: number): string | undefined => {
+  if (unscaled === undefined) return undefined
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0')
+  const point = digits.length - scale
+  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.$/, '')
 }
 
 /** A timestamp is a `Date`, in ms. */

@@ -421,7 +421,7 @@ describe('import', () => {
     )
   })
 
-  it('takes the decimals of Parquet, whatever their type', async () => {
+  it('takes each digit of the decimals of Parquet, whatever their type', async () => {
     const types = [
       { type: 'INT32', precision: 9 },
       { type: 'INT64', precision: 18 },
@@ -429,7 +429,7 @@ describe('import', () => {
       { type: 'BYTE_ARRAY', precision: 38 },
     ] as const
     for (const physical of types) {
-      const units = physical.precision > 9 ? 12_345_678_901_234n : 123_456_789n
+      const units = physical.precision === 38 ? 12_345_678_901_234_567_890n : 123_456_789n
       const decimal = (name: string, scale: number) =>
         ({ name, repetition_type: 'REQUIRED', converted_type: 'DECIMAL', scale, ...physical }) as const
       const parquet = parquetWriteBuffer({

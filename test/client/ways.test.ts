@@ -11,8 +11,8 @@ import { usdc, wbtc, weth } from '../support/tokens.js'
 
 /** The most files that a way may run. */
 const mostFiles: Readonly<Record<string, number>> = {
-  'a depth poll, with the dial': 30,
-  'a depth poll': 26,
+  'a depth poll, with the dial': 28,
+  'a depth poll': 25,
   'a subscribe, with the dial': 46,
   'a subscribe': 34,
   'a price': 9,

@@ -10,8 +10,7 @@ import type { Secrets } from '../../wire/auth/secrets.js'
 import type { DepthEvent } from '../../wire/http/requests.js'
 import { AtOnceLimit, withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { BackoffPolicy } from '../../base/time/backoff.js'
-import { MintBackoff } from './mint-backoff.js'
-import { Poll, type PollConfig } from './poll.js'
+import { MintBackoff, Poll, type PollConfig } from './poll.js'
 
 export interface PollsConfig extends PollConfig {
   /** The backoff after failures. */

@@ -76,11 +76,9 @@ export const rolling = <E>(
         const now = ms === Infinity ? 0 : rxClock.elapsed()
         if (statistics.count === 0) firstAt = now
         statistics.push(value, now)
-        if (ms === Infinity) {
-          if (statistics.count > maxCount) statistics.shift()
-        } else while (now - statistics.oldestTime >= ms) statistics.shift()
+        while (statistics.count > maxCount || now - statistics.oldestTime >= ms) statistics.shift()
         const { count, mean, deviation, min, max } = statistics.current
-        const isFull = ms === Infinity ? count === maxCount : now - firstAt >= ms
+        const isFull = count === maxCount || now - firstAt >= ms
         const zScore = deviation === 0 ? null : (value - mean) / deviation
         return { value, count, isFull, mean, deviation, min, max, zScore }
       }

@@ -149,7 +149,7 @@ const heatMap = (
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
 <thead><tr><th>${escapeHtml(down === noField ? across : `${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
 <tbody>
-${lefts.map((left) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
+${lefts.map((left) => `<tr><th scope="row">${escapeHtml(down === noField ? name : textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
 </tbody></table></div>
 <p class="note">${texts.join(' ')}</p>`
 }

@@ -63,7 +63,7 @@ describe('the page of a sweep', () => {
     const [, map = ''] = html.split('<h2>Profit, USD by window</h2>')
     expect(cellsOf(map.split('</table>')[0] ?? '')).toEqual([
       ['window', '1', '2', '3'],
-      ['', '1.00', '2.00', '3.00'],
+      ['Profit, USD', '1.00', '2.00', '3.00'],
     ])
   })
 

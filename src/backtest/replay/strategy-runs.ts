@@ -1,4 +1,4 @@
-import { reportError } from '../../base/task/safe-notify.js'
+import { safeUnsubscribe } from '../../base/task/safe-notify.js'
 import { rxClock } from '../../base/time/clock.js'
 import { enterContext } from './rx-context.js'
 import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
@@ -113,7 +113,7 @@ export class StrategyRuns {
       end: () => this.afterTick(() => this.end(run, clock, onEnd)),
       leave: (unsubscribe) => {
         if (!this.runs.delete(run)) return
-        this.tick(() => safely(() => runOn(clock, unsubscribe)))
+        this.tick(() => safeUnsubscribe({ unsubscribe: () => runOn(clock, unsubscribe) }))
         if (this.isEnding) this.afterTick(() => this.finish(clock))
         else this.remove(clock)
         onLeft()
@@ -191,11 +191,3 @@ export class StrategyRuns {
 }
 
 const runOn = (clock: VirtualTime | undefined, work: () => void): void => (clock ? clock.run(work) : work())
-
-const safely = (work: () => void): void => {
-  try {
-    work()
-  } catch (thrown) {
-    reportError(thrown)
-  }
-}

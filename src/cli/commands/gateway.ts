@@ -8,7 +8,6 @@ import { readTokens, withSource, type OpenSource } from '../target/open-source.j
 import { flagErrorText } from '../target/source.js'
 import { summaryText, type Io } from '../io.js'
 import {
-  usageError,
   Flag,
   type Flags,
   numberFlag,
@@ -24,7 +23,7 @@ import {
 } from '../target/parse-flags.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
-import { readSecrets, reloader, secretFlags, warnOfReaders } from './shared/gateway-secrets.js'
+import { readSecrets, reloader, secretFlags } from './shared/gateway-secrets.js'
 import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
 import { log, logFormatFlag, setLogFormat } from './shared/log.js'
 import { failToListen, serveUntilStopped, tokenVariables } from './shared/serve.js'

@@ -18,7 +18,6 @@ import type { Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
 import { numberFormat, type NumberFormat } from '../render/terminal.js'
 import {
-  usageError,
   numberFlag,
   parsedFlag,
   parseInterval,

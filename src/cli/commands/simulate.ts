@@ -10,9 +10,7 @@ import {
 } from '../../simulator/index.js'
 import { flagName } from '../target/source-flags.js'
 import { summaryText } from '../io.js'
-import { InvalidArgumentError } from 'commander'
 import {
-  usageError,
   Flag,
   numberFlag,
   onlyGiven,

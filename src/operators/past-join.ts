@@ -1,15 +1,5 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  concat,
-  defer,
-  EMPTY,
-  ignoreElements,
-  ReplaySubject,
-  Subscription,
-  take,
-  type Observable,
-  type Subscriber,
-} from 'rxjs'
+import { ReplaySubject, Subscription, take, type Observable, type Subscriber } from 'rxjs'
 import {
   liveSourceOf,
   pastSourceOf,
@@ -133,16 +123,20 @@ export class PastJoin<E, A> {
     // No price comes between this past and the first live one.
     if (this.isConfirmed) this.started$.next()
     let position: PricePosition | undefined
-    const first$ = past.read$(undefined, (next) => (position = next))
     const needsRest = (): boolean => past.isEndless && !this.hasFailed
-    const started$ = defer(() => (needsRest() ? this.started$.pipe(take(1), ignoreElements()) : EMPTY))
+    const readRest = (): void => this.readRest(endsAt)
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
-      concat(first$, started$).subscribe({
-        next: (event) => this.onFirstReading({ event, position }),
-        error: (thrown) => this.fail(networkError(thrown)),
-        complete: () => (needsRest() ? this.readRest(endsAt) : this.catchUp()),
-      }),
+      past
+        .read$(undefined, (next) => (position = next))
+        .subscribe({
+          next: (event) => this.onFirstReading({ event, position }),
+          error: (thrown) => this.fail(networkError(thrown)),
+          complete: () => {
+            if (needsRest()) reading.add(this.started$.pipe(take(1)).subscribe(readRest))
+            else this.catchUp()
+          },
+        }),
     )
     return new Subscription(() => {
       live.unsubscribe()

@@ -16,9 +16,10 @@ import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
 import { continueFrom, journalLines, savedStateOf, startLine, type Journal } from './journal/journal.js'
 import type { Settings } from './options.js'
+import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
 import { onContinue, onDepth, onEnd, onOrder, onPrice } from './rules.js'
-import { SharedStream, type MarketEvent } from './shared-stream.js'
+import { SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
@@ -43,12 +44,6 @@ export interface PaperAccount {
 /** A strategy: orders from a client and an account. */
 export type PaperStrategy<C> = (client: C, account: PaperAccount) => Observable<Order>
 
-/** Without a client that holds prices, the time between the receipt of a value and its delivery is shorter, in ms. */
-const maxDelay = 500
-
-/** A value whose `receivedAt` is earlier than this has a time of another clock, for example a fixed one of a test, in ms. */
-const longestDelay = 86_400_000
-
 /** One run of an account. Inputs change the state at once; the events of an order of a handler come after those before it. */
 export class PaperRun {
   private readonly state: AccountState
@@ -57,10 +52,6 @@ export class PaperRun {
   /** Orders, cash or positions have changed. */
   private readonly change$ = new Subject<void>()
   private isEmitting = false
-  /** True while the strategy receives an event: an order that it decides then is of the data time. */
-  private isReading = false
-  /** True if the value that is delivered arrived later than its `receivedAt`, because the client held it. */
-  private isLate = false
   /** False during a warm-up. */
   private isCounted: boolean
   /** The end of the warm-up, in ms since the Unix epoch: known from the first data on. */
@@ -92,15 +83,16 @@ export class PaperRun {
     const { depthInterval } = this.settings
     this.emit()
     const tokens = [...state.tokens.values()]
+    const gate = new OrderGate(subscriber, (order, decidedAt) => this.onOrder(order, decidedAt))
     let open = 2 * tokens.length
     const onEnd = (): void => {
       if (--open === 0) this.end()
     }
     const share = <E extends MarketEvent>(source$: Observable<E>, apply: (event: E) => void) =>
-      new SharedStream<E>(subscriber, source$, (event, pass) => this.onData(event, apply, pass), onEnd)
+      new SharedStream<E>(subscriber, source$, gate, (event) => this.onData(event, apply), onEnd)
     const markets = tokens.map((token) => ({
       token: token.token,
-      price: share(client.price$(token.token.topic), (event) => onPrice(state, token, event, this.isLate)),
+      price: share(client.price$(token.token.topic), (event) => onPrice(state, token, event, gate.isLate)),
       depth: share(client.depth$(token.token.address, depthInterval), (event) =>
         onDepth(state, token, event),
       ),
@@ -118,30 +110,24 @@ export class PaperRun {
       depth$: (mint, interval) =>
         (interval === depthInterval ? depths.get(mint) : undefined) ?? client.depth$(mint, interval),
     }
-    const next = (order: Order): void => this.onOrder(order)
+    const next = (order: Order): void => gate.onOrder(order)
     const error = (thrown: unknown): void => subscriber.error(thrown)
     subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
   }
 
-  private onData<E extends MarketEvent>(event: E, apply: (event: E) => void, pass: (event: E) => void): void {
-    const at = isRight(event) ? event.right.receivedAt : undefined
-    const delay = at === undefined ? 0 : rxClock.wallClock() - at
-    this.isLate = delay > maxDelay && delay < longestDelay
-    this.isReading = !this.isLate
+  private onData<E extends MarketEvent>(event: E, apply: (event: E) => void): void {
     if (!this.isCounted) {
+      const at = isRight(event) ? event.right.receivedAt : undefined
       if (at !== undefined && this.countsFrom === Infinity) this.countsFrom = at + this.settings.warmUp
       this.countFrom(at)
     }
     apply(event)
     this.emit()
-    pass(event)
-    this.isReading = false
   }
 
-  /** A decision of a timer, or of a late value, has the time of the clock: not before the data, which another clock may have stamped. */
-  private onOrder(order: Order): void {
-    const { now } = this.state
-    const decidedAt = this.isReading ? now : Math.max(rxClock.wallClock(), now)
+  /** `at`: when a timer decided, in ms since the Unix epoch. It is not before the data, which another clock may have stamped. */
+  private onOrder(order: Order, at = this.state.now): void {
+    const decidedAt = Math.max(at, this.state.now)
     this.countFrom(decidedAt)
     if (!this.isCounted) return
     onOrder(this.state, order, decidedAt)

@@ -1,12 +1,9 @@
-import type { Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscriber } from 'rxjs'
 import { liveSourceOf, liveStream$ } from '../../base/domain/past.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
 import type { PaperEvent } from './events.js'
-
-/** An event of a price or a depth. */
-export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
+import type { MarketEvent, OrderGate } from './order-gate.js'
 
 /**
  * A stream of the client that the account receives, and after it the strategy, over one subscription: a second one for each
@@ -24,8 +21,8 @@ export class SharedStream<E extends MarketEvent> {
   constructor(
     private readonly run: Subscriber<PaperEvent>,
     private readonly source$: Observable<E>,
-    /** Receives each event first. `pass`: passes it on to the strategy. */
-    private readonly receive: (event: E, pass: (event: E) => void) => void,
+    private readonly gate: OrderGate,
+    private readonly receive: (event: E) => void,
     private readonly onEnd: () => void,
   ) {
     const { open$, position, maxLag } = liveSourceOf(source$)
@@ -47,18 +44,19 @@ export class SharedStream<E extends MarketEvent> {
 
   start(): void {
     const subscription = this.source$.subscribe({
-      next: (event) => {
-        this.hasStarted = true
-        this.receive(event, this.pass)
-      },
+      next: (event) => this.onEvent(event),
       error: (thrown) => this.run.error(thrown),
       complete: () => this.onComplete(),
     })
     this.run.add(subscription)
   }
 
-  private readonly pass = (event: E): void => {
+  private onEvent(event: E): void {
+    this.hasStarted = true
+    this.gate.onEvent(event)
+    this.receive(event)
     for (const each of this.subscribers) safeNext(each, event)
+    this.gate.isReading = false
   }
 
   private onComplete(): void {

@@ -35,9 +35,14 @@ export class TokenState {
 
   onPrice(event: Either<PriceError, Price>, isLate: boolean): void {
     this.isLate = isLate
-    this.price = isLeft(event) ? undefined : event.right
-    this.priceError = isLeft(event) ? event.left : undefined
-    if (!isLeft(event)) this.lastPrice = event.right.price
+    if (isLeft(event)) {
+      this.price = undefined
+      this.priceError = event.left
+    } else {
+      this.price = event.right
+      this.priceError = undefined
+      this.lastPrice = event.right.price
+    }
   }
 
   onDepth(event: Either<DepthError, Depth>): void {

@@ -1,0 +1,61 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscriber } from 'rxjs'
+import { afterReading } from '../../base/time/timers.js'
+import { rxClock } from '../../base/time/clock.js'
+import type { PaperEvent } from './events.js'
+import type { Order } from './orders.js'
+
+/** Without an event for this time, the event loop may have been blocked, in ms. */
+const longestSilence = 750
+
+/** Without a client that holds prices, the time between the receipt of a value and its delivery is shorter, in ms. */
+const maxDelay = 500
+
+/** A value whose `receivedAt` is earlier than this has a time of another clock, for example a fixed one of a test, in ms. */
+const longestDelay = 86_400_000
+
+/** An event of a price or a depth. */
+export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
+
+/**
+ * Passes on the orders of a strategy, in their order. After a blocked event loop or a stopped process, Node runs timers
+ * before it reads what has arrived: an order that a timer decides is then decided when that is read, so that none of it fills
+ * the order. In virtual time nothing waits.
+ */
+export class OrderGate {
+  /** Set while an event is emitted: an order that it causes belongs to this event. */
+  isReading = false
+  /** True if the value that is emitted arrived later than its `receivedAt`, because the client held it. */
+  isLate = false
+  /** When the last event arrived. Monotonic, in ms. */
+  private readAt = rxClock.elapsed()
+  private held: Order[] = []
+
+  constructor(
+    private readonly run: Subscriber<PaperEvent>,
+    /** `decidedAt`: undefined for an order that an event causes. */
+    private readonly pass: (order: Order, decidedAt: number | undefined) => void,
+  ) {}
+
+  onEvent(event: MarketEvent): void {
+    const delay = isRight(event) ? rxClock.wallClock() - event.right.receivedAt : 0
+    this.isLate = delay > maxDelay && delay < longestDelay
+    // An order that a late value causes is decided later than its data time.
+    this.isReading = !this.isLate
+    if (!rxClock.isVirtual) this.readAt = rxClock.elapsed()
+  }
+
+  onOrder(order: Order): void {
+    const isSilent = !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
+    if (this.held.length === 0 && (this.isReading || !isSilent))
+      return this.pass(order, this.isReading ? undefined : rxClock.wallClock())
+    this.held.push(order)
+    if (this.held.length > 1) return
+    const release = (): void => {
+      const { held } = this
+      this.held = []
+      for (const each of held) this.pass(each, rxClock.wallClock())
+    }
+    this.run.add(afterReading(rxClock, () => this.readAt, release))
+  }
+}

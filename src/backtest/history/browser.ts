@@ -5,4 +5,4 @@ import { openHistoryOn } from './open-history.js'
 
 export { withPast } from '../../operators/with-past.js'
 
-export const openHistory = openHistoryOn(browserPlatform)
+export const openHistory = openHistoryOn(browserPlatform, (url, init) => fetch(url, init))

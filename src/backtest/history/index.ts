@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dialedFetch } from './dialed-fetch.js'
 import { nodePlatform } from '../recording/read/node-platform.js'
 import { openHistoryOn } from './open-history.js'
 
@@ -43,4 +44,4 @@ export type { FileUrl, RecordingPart } from '../recording/read/source.js'
  * const history = openHistory(['market.2026-11-22T10-00-00Z.ndjson.gz', 'market.2026-11-22T11-00-00Z.ndjson'])
  * const past$ = history.prices$('svc-0x82af', { from: Date.now() - 20 * 60_000 })
  */
-export const openHistory = openHistoryOn(nodePlatform)
+export const openHistory = openHistoryOn(nodePlatform, dialedFetch)

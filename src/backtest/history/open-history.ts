@@ -21,11 +21,11 @@ import {
 import { MovableDeadline } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
 
-/** The `openHistory` of a platform. `send`: sends the requests. */
+/** The `openHistory` of a platform. */
 export const openHistoryOn =
-  (platform: SourcePlatform, send: Fetch = (url, init) => fetch(url, init)) =>
+  (platform: SourcePlatform, fetch: Fetch) =>
   (source: readonly RecordingPart[] | string): History => {
-    if (typeof source === 'string') return gatewayHistory(platform, send, source)
+    if (typeof source === 'string') return gatewayHistory(platform, fetch, source)
     if (!Array.isArray(source))
       throw new ConfigurationError('source', 'expected an array of recordings, or the URL of a gateway')
     return recordedHistory(openableSources(platform, source))
@@ -34,11 +34,14 @@ export const openHistoryOn =
 /** Time without data after which a request fails, in ms. */
 const silenceLimit = 60_000
 
-/** Sends a request. */
-type Fetch = (url: string, init: RequestInit & { readonly signal: AbortSignal }) => Promise<Response>
+/** Sends a GET request. The signal ends it, also after its response: it closes the connection. */
+export type Fetch = (
+  url: string,
+  init: { readonly redirect: 'error' | 'manual'; readonly signal: AbortSignal },
+) => Promise<Response>
 
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
-const gatewayHistory = (platform: SourcePlatform, send: Fetch, url: string): History => {
+const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
   const { base, query, secrets } = addressOf(url)
   /** Sends a GET request, and reads the lines of its response. Resolves to the error that ends the reading. Never rejects. */
   const get = async (
@@ -59,7 +62,7 @@ const gatewayHistory = (platform: SourcePlatform, send: Fetch, url: string): His
     let result: Either<HistoryError, unknown>
     try {
       wait()
-      const response = await send(base + path, { ...settings, signal: aborting.signal })
+      const response = await fetch(base + path, { ...settings, signal: aborting.signal })
       const chunks = openableSource(platform, response.body ?? []).open(opened)
       result =
         response.status === 200

@@ -10,6 +10,7 @@ import {
   type Observable,
   type TimeInterval,
 } from 'rxjs'
+import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import { defaultService } from '../../base/domain/topic.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
@@ -152,7 +153,7 @@ const dateDelay = 500
 const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
   if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
   const controller = new AbortController()
-  const date$ = defer(() => fetch(httpOrigin, { signal: controller.signal, redirect: 'manual' })).pipe(
+  const date$ = defer(() => dialedFetch(httpOrigin, { signal: controller.signal, redirect: 'manual' })).pipe(
     map(({ headers }) => parseHttpDate(headers.get('date') ?? undefined)),
     catchError(() => of(undefined)),
   )

@@ -1,4 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import type { HttpTransport, OnHttpResult } from '../../wire/transport/ports.js'
 
 /**
@@ -45,15 +46,12 @@ export class Gateways {
   }
 
   /** `fetch` for URLs of the first gateway. */
-  readonly fetch = async (
-    url: string,
-    init: RequestInit & { readonly signal: AbortSignal },
-  ): Promise<Response> => {
+  readonly fetch: typeof dialedFetch = async (url, init) => {
     const path = url.slice(this.origins[0]?.length)
     for (let others = this.origins.length - 1; ; others--) {
       const { origin } = this
       try {
-        return await fetch(origin + path, init)
+        return await dialedFetch(origin + path, init)
       } catch (thrown) {
         this.leave(origin)
         if (others === 0 || init.signal.aborted) throw thrown

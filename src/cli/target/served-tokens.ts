@@ -4,7 +4,7 @@ import { isAddress } from '../../base/domain/topic.js'
 import { endpointOf, requestPath } from '../../base/domain/endpoint.js'
 import { isDecimals } from '../../base/domain/valid-numbers.js'
 import { messageOf, printable } from '../../base/errors/text.js'
-import type { Gateways } from './gateways.js'
+import type { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import { symbolProblem } from './select-tokens.js'
 import type { NamedToken } from './token-names.js'
 
@@ -17,7 +17,7 @@ const maxBodyBytes = 2 ** 20
 /** The tokens that a gateway serves at `GET /tokens`. Left: why they are unknown. Invalid tokens are ignored. */
 export const readServedTokens = async (
   gateway: string,
-  fetch: Gateways['fetch'],
+  fetch: typeof dialedFetch,
 ): Promise<Either<string, readonly NamedToken[]>> => {
   const controller = new AbortController()
   try {
@@ -34,7 +34,7 @@ export const readServedTokens = async (
 
 const request = async (
   gateway: string,
-  fetch: Gateways['fetch'],
+  fetch: typeof dialedFetch,
   signal: AbortSignal,
 ): Promise<readonly NamedToken[]> => {
   const endpoint = endpointOf(new URL(gateway))

@@ -1,5 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, Observable, of, share, takeWhile, tap } from 'rxjs'
+import { EMPTY, filter, Observable, of, share, takeWhile, tap } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/timers.js'
@@ -46,6 +46,8 @@ const shared$ = <E extends Tagged, A>(
 ): Observable<Either<E, A>> => {
   /** What late subscribers of the current subscription receive. */
   let current: RetainedEvent<E, A> | undefined
+  /** True if the status has reported an outage that the given observable has not emitted. */
+  let isOfStatus = false
   /** True while the given observable emits synchronously during `subscribe`. */
   let isConnecting = false
   /**
@@ -58,9 +60,17 @@ const shared$ = <E extends Tagged, A>(
   const connected$ = new Observable<Either<E, A>>((subscriber) => {
     const retained = new RetainedEvent(retention)
     current = retained
-    subscriber.add(updates$.subscribe((retainedAfter) => (retained.event = retainedAfter(retained.event))))
+    const update = (retainedAfter: (before: Either<E, A> | undefined) => Either<E, A> | undefined): void => {
+      const before = retained.event
+      retained.event = retainedAfter(before)
+      isOfStatus = retained.event !== before
+    }
+    subscriber.add(updates$.subscribe(update))
     const retaining$ = source$.pipe(
-      tap((event) => (retained.event = retention.retainedAfter(event, retained.event))),
+      tap((event) => {
+        isOfStatus = false
+        retained.event = retention.retainedAfter(event, retained.event)
+      }),
       takeWhile((event) => !isFinal(event), true),
     )
     isConnecting = true
@@ -69,10 +79,22 @@ const shared$ = <E extends Tagged, A>(
   }).pipe(share({ resetOnRefCountZero: end$ }))
   const joined$ = new Observable<Either<E, A>>((subscriber) => {
     const before = current
-    connected$.subscribe(subscriber)
-    if (before === current) before?.repeat(subscriber)
+    /** True if the subscriber has received an outage that the given observable emits next. */
+    let isKnown = false
+    const isNew = (event: Either<E, A>): boolean => {
+      const isRepeated = isKnown && isOutage(event)
+      isKnown = false
+      return !isRepeated
+    }
+    connected$.pipe(filter(isNew)).subscribe(subscriber)
+    if (before?.event === undefined || before !== current) return
+    before.repeat(subscriber)
+    isKnown = isOfStatus
   })
   return withAtOnceLimit$(joined$, () => current?.event === undefined || isLeft(current.event))
 }
 
 const isFinal = (event: Either<Tagged, unknown>): boolean => isLeft(event) && finalTags.has(event.left._tag)
+
+const isOutage = (event: Either<Tagged, unknown>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'

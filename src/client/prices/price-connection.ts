@@ -113,7 +113,8 @@ export class PriceConnection implements FrameSink {
   /** True if the first event of a new subscriber of the topic is a failure. */
   isFailing(base: Address): boolean {
     const state = this.topics.get(base)
-    return this.currentFailure !== undefined || (state !== undefined && isConfirmed(state) && !state.live)
+    if (this.currentFailure !== undefined) return true
+    return state?.live === false && (isConfirmed(state) || state.unreadable !== undefined)
   }
 
   /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */

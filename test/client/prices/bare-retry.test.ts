@@ -48,6 +48,17 @@ describe('a pipeline that retries without a delay subscribes in later turns, and
     expect(subscriptions).toBeLessThan(1000)
   })
 
+  it('while the topic is unreadable, and not confirmed', () => {
+    run(({ at, transport }) => {
+      at(30, () => transport.lastSocket.drop())
+      at(1500, () => transport.lastSocket.open())
+      at(1510, () => transport.lastSocket.deliver(`{"topic":"${a}","price":"none"}`))
+      at(1800, () => transport.lastSocket.deliverPrice(a, 2))
+    })
+    expect(prices).toEqual([1, 2])
+    expect(subscriptions).toBeLessThan(1000)
+  })
+
   it('while the topic is stale', () => {
     run(({ at, transport }) => at(2000, () => transport.lastSocket.deliverPrice(a, 2)))
     expect(prices).toEqual([1, 2])

@@ -107,6 +107,9 @@ export const play = <Out>(
       timer(at).subscribe(() => act(step))
     }
     const stop$ = new Subject<void>()
+    // A source that completes inside of `subscribe` ends some chains inside of the handler, and others after it.
+    let isSubscribing = true
+    const mayAct = ({ kind }: Action): boolean => kind !== 'complete' || !isSubscribing
     timer(unsubscribesAt).subscribe(() => stop$.next())
     operator(sources$)
       .pipe(takeUntil(stop$))
@@ -115,12 +118,13 @@ export const play = <Out>(
           const emission = emissions++
           log.push([now(), 'next', value])
           if (emissions >= maxEmissions) stop$.next()
-          for (const action of fedBack) if (action.emission === emission) act(action)
+          for (const action of fedBack) if (action.emission === emission && mayAct(action)) act(action)
           log.push([now(), 'handled', emission])
         },
         error: (error) => log.push([now(), 'error', error]),
         complete: () => log.push([now(), 'complete']),
       })
+    isSubscribing = false
   }, 1_000)
   return [log, teardowns]
 }

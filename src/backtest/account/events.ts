@@ -99,7 +99,6 @@ export interface HeldPosition {
 /** A `WriteError` is the last event of a run whose journal cannot be opened or written. */
 export type PaperEvent = Filled | Rejected | Cancelled | Liquidated | Equity | Account | WriteError
 
-/** An order that is open. */
 export interface OpenOrder {
   readonly id: string
   readonly order: TradeOrder

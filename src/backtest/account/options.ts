@@ -114,10 +114,7 @@ export const withoutJournal = (options: PaperOptions): PaperOptions => {
 /** Basis points have 6 digits after the point. */
 export const wholeShare = 10_000_000_000n
 
-/**
- * The options with their defaults, and `depthShareBps` as a part of `wholeShare`. Throws a `ConfigurationError` for an invalid value
- * and a misspelt option name.
- */
+/** Adds the defaults, and makes `depthShareBps` a part of `wholeShare`. Throws a `ConfigurationError` for an invalid value or name. */
 export const settingsOf = (options: PaperOptions) => {
   const { tokens, depthShareBps, ...rest } = parseOptions(paperTable, options, { allowsUndefined: true })
   const list = Object.values(tokens)

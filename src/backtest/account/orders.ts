@@ -2,9 +2,7 @@
 
 export type Side = 'buy' | 'sell'
 
-/**
- * In base-token units, or in USD without fee. USD become units, rounded down, at the price of the first fill.
- */
+/** In base-token units, or in USD without fee. USD become units, rounded down, at the price of the first fill. */
 export type Size = { readonly units: bigint } | { readonly usd: number }
 
 export interface OrderOptions {
@@ -76,10 +74,7 @@ export const market = (symbol: string, side: Side, size: Size, options: OrderOpt
   ...options,
 })
 
-/**
- * Buys at this price or a lower one, or sells at this price or a higher one. Works until it is filled: from the second price
- * on, at its own price.
- */
+/** Buys at this price or lower, or sells at this price or higher. Works until it is filled: from the second price on, at its own price. */
 export const limit = (
   symbol: string,
   side: Side,

@@ -45,7 +45,6 @@ export const onDepth = (state: AccountState, token: TokenState, event: Either<De
   sample(state)
 }
 
-/** `decidedAt`: in ms since the Unix epoch. */
 export const onOrder = (state: AccountState, order: Order, decidedAt: number): void => {
   const isTaken = (id: string): boolean => state.orders.some((each) => each.id === id)
   const problem = state.isLiquidated ? 'the account is liquidated' : reasonAgainst(order, state)
@@ -95,7 +94,7 @@ const reasonAgainst = (order: unknown, { symbol }: AccountState): string | undef
   return `${name === '' ? '' : `${name}${reasonDetails}`}expected ${expected}, got ${describeValue(actual)}`
 }
 
-/** The id of an order; the next number that is not taken. */
+/** The given id, or the next number that is not taken. */
 const idOf = (order: unknown, state: AccountState, isTaken?: (id: string) => boolean): string => {
   const given = typeof order === 'object' && order !== null && 'id' in order ? order.id : undefined
   if (typeof given === 'string' && given !== '') return given

@@ -59,7 +59,6 @@ export class PaperRun {
   private isOver = false
   /** True for an account that continues: it has no start to wait for. */
   private readonly continues: boolean = false
-  /** The first line of the run in the journal. */
   private unwrittenStart = startLine(rxClock.wallClock())
 
   constructor(
@@ -177,7 +176,6 @@ export class PaperRun {
     }
   }
 
-  /** Writes the events to the journal. If that fails, the run ends. */
   private isWritten(journal: Journal, events: readonly PaperEvent[]): boolean {
     try {
       journal.write(this.unwrittenStart + journalLines(events, savedStateOf(this.state)))

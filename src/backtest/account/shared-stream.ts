@@ -6,9 +6,8 @@ import type { PaperEvent } from './events.js'
 import type { MarketEvent, OrderGate } from './order-gate.js'
 
 /**
- * A stream of the client that the account receives, and after it the strategy, over one subscription: a second one for each
- * event would cost a sweep more than the account does. A strategy that subscribes after the first event subscribes to the
- * client itself, which gives it the current one.
+ * One subscription for the account, and after it the strategy: a second one would cost a sweep more than the account does. A
+ * strategy that subscribes after the first event subscribes to the client, which emits the current event to it.
  */
 export class SharedStream<E extends MarketEvent> {
   /** For the strategy. */

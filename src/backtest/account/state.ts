@@ -34,7 +34,7 @@ export interface WorkingOrder extends Decision {
   readonly causedBy?: Price | undefined
 }
 
-/** What an account knows. The rules change it in place, because a copy for each price would cost more than the strategy. */
+/** The state of an account. The rules change it in place, because a copy for each price would cost more than the strategy. */
 export class AccountState {
   /** Data time: the latest `receivedAt` so far, in ms since the Unix epoch; 0 before the first data. */
   now = 0
@@ -45,7 +45,6 @@ export class AccountState {
   readonly tokens: ReadonlyMap<string, TokenState>
   /** The tokens with a position. */
   held: readonly TokenState[] = []
-  /** Checks the symbol of an order. */
   readonly symbol: Check
   /** USD. */
   cash: number
@@ -114,7 +113,6 @@ export class AccountState {
     return equity
   }
 
-  /** False while the price of a token that is held is not current. */
   get isCurrent(): boolean {
     return this.held.every(({ price }) => price !== undefined)
   }

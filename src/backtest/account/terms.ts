@@ -1,10 +1,9 @@
 import type { Observable } from 'rxjs'
 import type { SavedState } from './journal/journal.js'
 
-// What a replay asks of the accounts over its client, and how it recognises their events. Properties with a symbol that all copies of
-// this library share, because a strategy may call `paper` itself, and with a copy of the client.
+// A replay gives terms to the accounts over its client, and recognises their events. Both use properties with a symbol that all
+// copies of this library share, because a strategy may call `paper` itself, and with a copy of the client.
 
-/** What a part of a recording asks of an account. */
 export interface AccountTerms {
   /** False before the part begins: orders are not executed, and events are not emitted. Default: after `warmUp` of the options. */
   readonly isCounted?: (() => boolean) | undefined
@@ -19,14 +18,12 @@ const runKey = Symbol.for('svc-streams account run')
 
 const always: AccountTerms = { endsFlat: false }
 
-/** Gives terms to the accounts over a client. */
 export const withTerms = <C extends object>(client: C, terms: AccountTerms): C =>
   Object.assign(client, { [termsKey]: terms })
 
 export const termsOf = (client: object): AccountTerms =>
   (client as { readonly [termsKey]?: AccountTerms })[termsKey] ?? always
 
-/** Marks the stream that `paper` returns. */
 export const accountRun$ = <A>(event$: Observable<A>): Observable<A> =>
   Object.assign(event$, { [runKey]: true })
 

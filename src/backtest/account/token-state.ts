@@ -8,7 +8,7 @@ import { reasonDetails, type Position } from './events.js'
 import { wholeShare, type Settings } from './options.js'
 import type { Side } from './orders.js'
 
-/** What the account knows of a token: its current price and depth, and the position. Changed in place. */
+/** A token of an account: its current price and depth, and the position. Changed in place. */
 export class TokenState {
   /** The current price; undefined before the first one, and after a `Left`. */
   price: Price | undefined
@@ -130,7 +130,6 @@ export class TokenState {
     return this.amount * this.lastPrice
   }
 
-  /** The profit at the last price, without fees. */
   get unrealisedUsd(): number {
     return this.amount * (this.lastPrice - (this.position.averagePrice ?? 0))
   }

@@ -8,10 +8,7 @@ import type { HistoryError } from '../../base/errors/model.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { parseGivenRange, type HistoryRange } from './range.js'
 
-/**
- * A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain
- * gaps.
- */
+/** A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain gaps. */
 export interface CoveredTopic {
   readonly topic: Topic
   readonly from: number

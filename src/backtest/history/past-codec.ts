@@ -20,7 +20,6 @@ const PastEventValue: t.Type<PastEvent, unknown> = t.union(
   'an event of the past',
 )
 
-/** Decodes a line of the history of a gateway, and passes it on. */
 export const emitPastLine = (line: string, emit: EmitPast): Either<DecodeError, unknown> => {
   const { name } = PastEventValue
   const json = parseJson(line)
@@ -36,6 +35,5 @@ const CoveredTopicsValue = t.readonlyArray(
   'the topics of a history',
 )
 
-/** Decodes the topics of the history of a gateway. */
 export const decodeCoveredTopics = (text: string): Either<DecodeError, t.TypeOf<typeof CoveredTopicsValue>> =>
   decodeMessage(CoveredTopicsValue.name, CoveredTopicsValue, text, 'JSON')

@@ -16,7 +16,6 @@ import { TopicPast } from '../recording/summary/topic-past.js'
 const firstLookback = 60_000
 const lookbackFactor = 16
 
-/** The files, in the order of their starts. */
 export const filesInOrder = async (
   files: readonly RecordedFile[],
 ): Promise<Either<RecordingError, readonly StartedFile[]>> => {
@@ -31,7 +30,6 @@ export const filesInOrder = async (
   return right(started.sort((a, b) => a.start - b.start))
 }
 
-/** What is read of the past of a topic. */
 export interface PastRange {
   readonly topic: Topic
   readonly range: TimeRange
@@ -68,7 +66,6 @@ export const readPast = async (
 /** Where a reading ends. `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
 type ReadingEnd = 'starts too late' | 'end of the range'
 
-/** A reading from a time on. */
 class PastReading {
   private readonly topicPast: TopicPast
   /** The last file with a row of the topic. */

@@ -13,7 +13,6 @@ export interface HistoryRange {
   readonly to?: number
 }
 
-/** Checks a range that a caller gives. */
 export const parseGivenRange = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
   if (!plainObject.holds(range)) {
     const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`

@@ -17,7 +17,6 @@ export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
   readonly now: () => number
 }
 
-/** The history in recordings of the same topics. */
 export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
   const files = sources.map((source) => new RecordedFile(source))
   const replayed = present === undefined ? {} : { isPlayed: present.isPlayed }

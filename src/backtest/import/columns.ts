@@ -2,7 +2,6 @@ import { describeValue } from '../../base/errors/text.js'
 import type { Cells, Table } from './table.js'
 import { hasOwnZone, numberOf, unitOf, type Unit } from './values.js'
 
-/** What a column contains. */
 export type Field =
   | 'time'
   | 'symbol'
@@ -22,7 +21,6 @@ export type GivenColumns = Readonly<Partial<Record<Field, string | undefined>>>
 
 export type Kind = 'trades' | 'quotes' | 'tops of a book' | 'candles'
 
-/** What the columns of a table mean. */
 export interface Layout {
   readonly kind: Kind
   /** The indexes of the columns. */
@@ -214,7 +212,6 @@ const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): K
   return undefined
 }
 
-/** The columns with the prices of a row. */
 export const priceFields: Readonly<Record<Kind, readonly Field[]>> = {
   trades: ['price'],
   quotes: ['bid', 'ask'],

@@ -15,10 +15,7 @@ const delimitersToGuess = [',', ';', '\t', '|']
 
 const maxDialectRows = 200
 
-/**
- * Recognises the dialect by the first rows. A header has no number and no time. Rows of one cell before it, such as a title, are
- * skipped.
- */
+/** Reads the first rows. A header has no number and no time. Rows of one cell before it, such as a title, are skipped. */
 export const dialectOf = (text: string): Dialect => {
   const { data, meta } = Papa.parse<string[]>(text, { preview: maxDialectRows, delimitersToGuess })
   const isWide = data.some(({ length }) => length > 1)
@@ -38,10 +35,7 @@ interface CsvRow extends TableRow {
   readonly cells: readonly string[]
 }
 
-/**
- * Rows with the numbers of their first lines, without empty ones. `start`: the number of the first line. `last`, `next`: those of the
- * last row, and after it.
- */
+/** The rows that are not empty, with the numbers of their first lines. `last`, `next`: the lines of the last row, and after it. */
 const numbered = (data: readonly (readonly string[])[], start: number) => {
   let [last, next] = [start, start]
   const rows: CsvRow[] = []

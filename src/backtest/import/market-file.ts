@@ -14,7 +14,6 @@ import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
 import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js'
 
-/** Why a row is invalid. */
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
 /** What is missing in rows that are kept. */
@@ -63,7 +62,6 @@ export class MarketFile {
   readonly warnings = new Map<Warning, ReasonCount>()
   /** What would make another market of the file if it is misunderstood, each with its answer. */
   readonly doubts: string[] = []
-  /** The first of the unknown symbols. */
   readonly unknownSymbols: string[] = []
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
@@ -248,7 +246,6 @@ export class MarketFile {
         )
   }
 
-  /** The row of cells, or why there is none. */
   private rowOf(cells: Cells): MarketRow | Reason {
     const { kind, columns, unit, closeUnit } = this.layout
     const at = timeOf(cells[columns.time] ?? '', unit)

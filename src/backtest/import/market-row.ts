@@ -1,17 +1,14 @@
 import type { Address, Topic } from '../../base/domain/topic.js'
 
-/** The token of rows. */
 export interface ImportedToken {
   readonly topic: Topic
   readonly address: Address
-  /** `undefined`: unknown. */
   readonly decimals: number | undefined
 }
 
 /** The rows of a token in a file. */
 export interface Series {
   readonly token: ImportedToken
-  /** Of its candles. */
   readonly starts: CandleStarts
 }
 

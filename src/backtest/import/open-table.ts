@@ -15,10 +15,7 @@ const maxHeadBytes = 2 ** 22
 
 const hasTwoLines = (part: Uint8Array): boolean => part.indexOf(10) !== part.lastIndexOf(10)
 
-/**
- * Recognises the format of a file by its content, and opens it. Throws if the file cannot be read, or its format is not one of
- * CSV, NDJSON and Parquet.
- */
+/** Recognises CSV, NDJSON and Parquet by the content of the file. Throws if it cannot be read, or has another format. */
 export const openTable = async (path: string): Promise<Table> => {
   const { head, isGzip } = await readHead(path)
   const text = Buffer.from(head).toString('latin1', 0, 4)
@@ -30,7 +27,6 @@ export const openTable = async (path: string): Promise<Table> => {
   return textTable(path, head, isGzip)
 }
 
-/** The decompressed chunks of a file. */
 const chunksOf = (path: string, closing: Subscription): AsyncIterable<Uint8Array> =>
   openableSource(nodePlatform, path).open(closing) as AsyncIterable<Uint8Array>
 

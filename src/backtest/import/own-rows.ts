@@ -4,10 +4,7 @@ import type { MarketFile } from './market-file.js'
 import { compareTicks, type Tick } from './market-row.js'
 import { unitsOf } from './values.js'
 
-/**
- * The rows of a recording, in order, piece by piece: those of all files, merged by time. `assumedDepth`: the quantity of both
- * sides of a depth with each price, in tokens, as decimal text.
- */
+/** The rows of all files, merged by time. `assumedDepth`: the quantity of both sides of a depth with each price, in tokens, as text. */
 export async function* ownRows(
   files: readonly MarketFile[],
   assumedDepth: string | undefined,

@@ -10,10 +10,8 @@ import {
 } from 'hyparquet'
 import { sampleRows, type Cells, type Table } from './table.js'
 
-/** The rows that are read at once. */
 const rowsAtOnce = 100_000
 
-/** A file of the format Parquet. */
 export const parquetTable = async (path: string, isGzip: boolean): Promise<Table> =>
   namingDamage(() => openParquet(path, isGzip))
 
@@ -30,7 +28,6 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   const texts = elements.map(cellTextOf)
   // The library makes a decimal a double. Without its annotation, the value is the unscaled integer.
   const metadata = { ...rest, schema: schema.map(withoutDecimal) }
-  /** The rows of a part of a row group. */
   const rowsOf = async (
     rowStart: number,
     rowEnd: number,
@@ -72,10 +69,7 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   }
 }
 
-/**
- * The library does not check what it reads: damage makes it call what is no function, use any number as a length, or name
- * `undefined` or `NaN` in its error.
- */
+/** The library does not check what it reads: damage causes a `TypeError`, a `RangeError`, or a message with `undefined` or `NaN`. */
 const namingDamage = async <A>(read: () => Promise<A>): Promise<A> => {
   try {
     return await read()

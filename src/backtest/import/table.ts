@@ -7,7 +7,6 @@ export interface TableRow {
   readonly line: number
 }
 
-/** The rows of a file. */
 export interface Table {
   /** Describes the format, for the user: `CSV, ";", gzip`. */
   readonly format: string
@@ -15,14 +14,10 @@ export interface Table {
   readonly names: readonly string[] | undefined
   /** The first rows, with all columns. */
   readonly sample: readonly Cells[]
-  /**
-   * All rows, piece by piece, from the start on. The cells of a row are in the order of the columns of the table, and those of
-   * other columns than these may be missing. Throws if the file cannot be read.
-   */
+  /** All rows, piece by piece. Cells keep their indexes; those of other columns may be undefined. Throws if the file cannot be read. */
   readonly rows: (columns: readonly number[]) => AsyncGenerator<readonly TableRow[]>
 }
 
-/** The number of rows in a sample. */
 export const sampleRows = 100
 
 /** A longer line is no row of a table. In characters. */

@@ -18,7 +18,6 @@ export const isSeparated = (text: string): boolean =>
 
 const otherBase = /^\s*0[xob]/i
 
-/** The unit of the times of a table. */
 export type Unit = 's' | 'ms' | 'µs' | 'ns' | 'ISO 8601'
 
 /** The power of ten by which a number of the unit is multiplied to give ms. */
@@ -81,10 +80,7 @@ const isoTime = (text: string): number => {
   return time - (match[10] === '-' ? -offset : offset) * 60_000
 }
 
-/**
- * The quantity in base-token units of a number of tokens, rounded down; `undefined` for a text that is no number of at least
- * 0. All digits count.
- */
+/** A number of tokens in base-token units, rounded down, by all its digits; `undefined` for a text that is no number of at least 0. */
 export const unitsOf = (text: string, decimals: number): bigint | undefined => {
   const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
   const [, whole = '', fraction = ''] = quantity.exec(plain) ?? []

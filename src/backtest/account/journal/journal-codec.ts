@@ -45,7 +45,6 @@ const Versioned = t.partial({
 
 const optional = <A>(codec: t.Type<A, unknown>) => t.union([codec, t.undefined], `${codec.name}, or nothing`)
 
-/** The fields that are base-token units. */
 const unitFields: ReadonlySet<string> = new Set(['quantity', 'remaining', 'units', 'buy', 'sell'])
 
 /** A reviver: units are decimal text in JSON. */

@@ -17,7 +17,6 @@ export type OpenJournal = (path: string) => Journal
 /** The version of the journal. It is in the first line of each run and in each state. */
 export const journalVersion = 1
 
-/** The tag of the first line of each run. */
 export const startTag = 'Start'
 
 /** The first line of a run. `at`: when it began, in ms since the Unix epoch. */
@@ -29,10 +28,8 @@ export interface StartLine {
 export const startLine = (at: number): string =>
   `{"_tag":"${startTag}","version":${journalVersion},"at":${Math.floor(at)}}\n`
 
-/** The start of a line of a state. */
 export const stateMark = '{"_tag":"State"'
 
-/** The lines of some events, and of the state after them. */
 export const journalLines = (events: readonly PaperEvent[], state: SavedState): string =>
   [...events, state].map((each) => `${JSON.stringify(each, bigintAsText)}\n`).join('')
 
@@ -48,7 +45,7 @@ export const savedStateOf = (state: AccountState) => {
       if (quantity === 0n && taken.size === 0) return []
       return [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }]
     }),
-    // Without what they refer to.
+    // Without the objects to which they refer.
     orders: orders.map((order) => ({ ...order, token: undefined, causedBy: undefined })),
   }
 }
@@ -76,7 +73,6 @@ export const continueFrom = (state: AccountState, saved: SavedState): void => {
   state.orders = orders.map((each) => ({ ...each, token: tokenOf(each.order.symbol) }))
 }
 
-/** The tags of the events that an account has emitted. */
 const eventTags = ['Filled', 'Rejected', 'Cancelled', 'Liquidated', 'Equity', 'Account']
 
 /** The lines of a recording have tags too. */

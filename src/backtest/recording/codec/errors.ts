@@ -9,8 +9,6 @@ import type {
 } from '../../../base/errors/model.js'
 import { renderIssue } from '../../../base/errors/render.js'
 
-// The constructors of the errors of recordings and histories.
-
 /** `source`: the path of the file, or a description of the source. */
 export const recordingError = (
   source: string,
@@ -47,7 +45,6 @@ export const unreadableRecording = (source: string, line: number, thrown: unknow
 const nameOf = (source: string): string =>
   source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
 
-/** `problem`: the description of the fault. */
 export const invalidRange = (from: unknown, to: unknown, problem: string): InvalidRange => ({
   _tag: 'InvalidRange',
   message: problem,

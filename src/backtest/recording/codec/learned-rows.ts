@@ -72,9 +72,8 @@ interface LearnedTopic {
 }
 
 /**
- * Recognises the rows of prices and depths in the layout in which `record` writes them, by their bytes. `learn` stores the
- * topic with its run, or the mint, of a row that the slow path has decoded. `recognise` reads the numbers of a later row of it, and
- * compares all other bytes. Any other row takes the slow path, which also makes the errors.
+ * Recognises the rows that `record` writes by their bytes. `learn` stores the topic with its run, or the mint, of a row that the slow
+ * path has decoded. `recognise` reads the numbers of a later row of it, and compares all other bytes. Any other row takes the slow path.
  *
  * Why it is correct: by the grammar of JSON, a recognised row is an object with exactly these fields, without duplicate
  * keys and escapes. The slow path has accepted its topic or mint. Its numbers are checked as on the slow path.
@@ -189,7 +188,6 @@ class RowBytes {
     return this.bytes[this.at++] === lineEnd
   }
 
-  /** The value of the known text that follows. */
   readKnown<Value>(texts: KnownTexts<Value>): Value | undefined {
     const known = texts.find(this.view, this.at)
     if (known !== undefined) this.at += known.text.length
@@ -218,7 +216,6 @@ class RowBytes {
     return (integer * power + fraction) / power
   }
 
-  /** The number from an index to the next byte. */
   private numberAt(start: number): number {
     return Number(latin1Of(this.bytes.subarray(start, this.at)))
   }
@@ -247,10 +244,7 @@ class RowBytes {
     return digits <= wordDigits ? this.wordAt(start) : BigInt(latin1Of(bytes.subarray(start, this.at)))
   }
 
-  /**
-   * The integer from `start` to the next byte, in two halves: `BigInt` takes four times as long to read a text. The product with
-   * 1e9 is rounded by far less than a unit of the upper half.
-   */
+  /** In two halves: `BigInt` takes four times as long to read a text. The product with 1e9 is rounded by far less than a unit of the upper half. */
   private wordAt(start: number): bigint {
     const { bytes, at: end, word } = this
     const cut = end - 9
@@ -284,7 +278,6 @@ class KnownTexts<Value> {
     })
   }
 
-  /** The text at an index of the bytes, and its value. */
   find(bytes: DataView, at: number): { readonly text: ByteText; readonly value: Value } | undefined {
     if (at + nameStart + nameLength > bytes.byteLength) return undefined
     const known = this.known.get(multiplyHash(bytes, at + nameStart, nameLength))

@@ -28,17 +28,11 @@ import {
   decodeMessage,
 } from './value-codecs.js'
 
-/**
- * The row as one line of JSON, without a line end, with all its fields. Quantities are decimal strings, so that they keep all
- * digits. Texts of the service are escaped, because users print recordings on a terminal.
- */
+/** Without a line end. Quantities are decimal strings, to keep all digits. Texts are escaped, because users print recordings on a terminal. */
 export const encodeRow = (row: Row | RecordingHeader): string =>
   escapeUnsafe(JSON.stringify(row, bigintAsText))
 
-/**
- * The row as a line of a recording, with its line end. Throws for a row that no reader accepts: a client that a caller has
- * written may emit any value.
- */
+/** With its line end. Throws for a row that no reader accepts: a client that a caller has written may emit any value. */
 export const encodeLine = (row: Row | RecordingHeader): string => {
   const fast = fastRowText(row)
   if (fast !== undefined) return `${fast}\n`
@@ -204,8 +198,8 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
 )
 
 /**
- * The text of a row with a value, without `JSON.stringify`, which takes several times as long with a replacer. It has the known
- * fields alone. `undefined` for any row that readers may refuse, or that has characters that are escaped.
+ * `JSON.stringify` takes several times as long with a replacer. The text has the known fields alone. `undefined` for a row without a
+ * value, for one that readers may refuse, and for one with characters that are escaped.
  */
 export const fastRowText = (row: Row | RecordingHeader): string | undefined => {
   if (row._tag === 'Price') return priceRowText(row)

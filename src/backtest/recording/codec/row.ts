@@ -6,10 +6,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../../../base/errors/model.js'
 
-/**
- * One line of a recording: an event of the recorded client. `at` is the time at which the client emitted it, in ms since
- * the Unix epoch.
- */
+/** One line of a recording: an event of the recorded client. `at`: when the client emitted it, in ms since the Unix epoch. */
 export type Row = PriceRow | DepthRow | EndRow | StatusRow | UncorrelatedRow
 
 /** An event of `price$`. */
@@ -64,10 +61,7 @@ export interface RecordingHeader {
   readonly mints: readonly Address[]
   /** Interval of the depth polls, in ms. */
   readonly interval: number
-  /**
-   * The `at` of the previous header, if the same recorder continues in a new file. No event is missing between the two
-   * files.
-   */
+  /** The `at` of the previous header, if the same recorder continues in a new file. No event is missing between the two files. */
   readonly continues?: number
   /**
    * The quantity in tokens of both sides of each depth, as decimal text, if no data have it: it is an assumption. Absent for
@@ -76,14 +70,10 @@ export interface RecordingHeader {
   readonly assumedDepth?: string
   /** The number of rows that `import` left out, because they were invalid. Of several recordings: the sum. Absent for none. */
   readonly invalidRows?: number
-  /**
-   * The length of the candles whose opens and closes are the prices, for the user. Absent for other data. Of several recordings:
-   * their lengths.
-   */
+  /** The length of the candles whose opens and closes are the prices, for the user. Absent for other data. Of several recordings: all lengths. */
   readonly candles?: string
 }
 
-/** A header of the current version. */
 export const createHeader = (
   at: number,
   topics: readonly Topic[] = [],
@@ -91,7 +81,6 @@ export const createHeader = (
   interval = 1000,
 ): RecordingHeader => ({ _tag: 'Recording', version: 1, at, topics, mints, interval })
 
-/** The header of a recording of one topic. */
 export const topicHeader = (topic: Topic, at: number): RecordingHeader => createHeader(at, [topic])
 
 /** Removes duplicates, ignoring case. Keeps the first spelling. */

@@ -50,10 +50,7 @@ export class Timeline {
 
   constructor(private readonly range: TimeRange = allTimes) {}
 
-  /**
-   * The time of the next line; undefined for a row that is more than 365 days later than its predecessor. The time of a
-   * header may be unknown: a longer interval from or to a header is skipped.
-   */
+  /** Undefined for a row more than 365 days after its predecessor. From or to a header, whose time may be unknown, such an interval is skipped. */
   next(recordedAt: number, isHeader: boolean): ReplayTime | undefined {
     const at = isHeader ? this.headerTime(recordedAt) : recordedAt
     const reference = at >= this.latest ? this.latest : this.previous

@@ -1,23 +1,15 @@
-// The times and epochs of recordings that are valid.
-
 /** The latest time of a `Date`, in ms since the Unix epoch; the earliest time is its negative. */
 export const maxTime = 8.64e15
 
 export type TimeUnit = 'seconds' | 'microseconds' | 'nanoseconds'
 
-/**
- * True for the `receivedAt` of a value, and for the `timestamp` of a depth, in ms since the Unix epoch. They are those of a
- * client and of a service, whose clocks may be wrong.
- */
+/** For a `receivedAt` and the `timestamp` of a depth, in ms since the Unix epoch: the clocks of the client and the service may be wrong. */
 export const isValueTime = (time: number): boolean => Math.abs(time) <= Number.MAX_SAFE_INTEGER
 
 /** True for the number of a connection, from 1, and for 0, of a price over HTTP. */
 export const isEpoch = (epoch: number): boolean => Number.isSafeInteger(epoch) && epoch >= 0
 
-/**
- * The unit of a time that cannot be in ms since the Unix epoch: in ms it would be a time shortly after 1970, or after
- * the year 5138. `undefined` for any other time.
- */
+/** The unit of a time that is not in ms, because it would be shortly after 1970, or after the year 5138. `undefined` for any other time. */
 export const unitOfTime = (time: number): TimeUnit | undefined => {
   if (time >= 1e8 && time < 1e11) return 'seconds'
   if (time >= 1e14 && time < 1e17) return 'microseconds'

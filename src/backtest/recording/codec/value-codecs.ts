@@ -11,8 +11,6 @@ import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { DecodeError } from '../../../base/errors/model.js'
 import { isEpoch, isRecordedTime, isValueTime } from './times.js'
 
-// Codecs of the library's values in a recording.
-
 /** Decodes JSON. `what`: the kind of message, for errors. `form`: its form, for the error of a text that is not JSON. */
 export const decodeMessage = <A>(
   what: string,
@@ -32,7 +30,6 @@ const numberWhere = (name: string, isAllowed: (value: number) => boolean): t.Typ
 /** io-ts's own number accepts NaN and Infinity. */
 export const JsonNumber = numberWhere('a finite number', Number.isFinite)
 
-/** A topic of any service. */
 export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
 
 export const RecordedAddress = guardCodec<Address>('an address', isAddress)

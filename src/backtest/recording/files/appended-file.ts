@@ -21,10 +21,7 @@ export class AppendedFile {
     public size: number,
   ) {}
 
-  /**
-   * Throws if another program has cut the file. If the bytes cannot be written completely, for example on a full disk, the written
-   * part is removed, and the error is thrown.
-   */
+  /** Throws if another program has cut the file, and if the write fails, for example on a full disk; the written part is removed. */
   append(bytes: Uint8Array): void {
     this.checkSize()
     try {
@@ -47,7 +44,6 @@ export class AppendedFile {
     closeSync(this.descriptor)
   }
 
-  /** Flushes the file to the disk. */
   flush(): void {
     fsyncSync(this.descriptor)
   }

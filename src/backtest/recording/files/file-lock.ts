@@ -10,7 +10,6 @@ export interface FileLock {
   readonly release: () => void
 }
 
-/** A process has the lock already. */
 export class LockedError extends Error {
   override readonly name = 'LockedError'
 

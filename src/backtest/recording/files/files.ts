@@ -31,10 +31,7 @@ const openFile = promisify(openWithCallback)
 const readFile = promisify(read)
 const closeFile = promisify(close)
 
-/**
- * Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. `recursive: true` of Node
- * never ends where no folder can be created, such as below `/proc`.
- */
+/** Returns the created folders, the outermost first. Node's `recursive: true` never ends where none can be created, as below `/proc`. */
 export const createFolders = (path: string): readonly string[] => {
   const missing: string[] = []
   for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each)

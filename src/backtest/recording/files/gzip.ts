@@ -57,14 +57,10 @@ export class GzipBlocks {
 /** Compressed bytes are decompressed in slices of this length: it limits the output that one chunk can cause. */
 const sliceLength = 4_096
 
-/**
- * Decompresses gzip data of one or more members. Damaged and truncated data throw, after the data before the damage; zlib discards
- * the output of the call that finds it: up to 16 kB of text.
- */
+/** Damaged and truncated data throw, after the data before the damage; zlib discards the output of the call that finds it: up to 16 kB of text. */
 export async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const stream = createGunzip()
   const output: Uint8Array[] = []
-  /** Ends the wait for the stream. */
   let settle = (): void => undefined
   stream.on('data', (part: Uint8Array) => output.push(part))
   for (const event of ['error', 'end']) stream.on(event, () => settle())

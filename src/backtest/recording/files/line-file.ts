@@ -48,10 +48,7 @@ export const openLineFile = (
   }
 }
 
-/**
- * The lock of a file, in its folder. It is that of the file itself, whatever path leads to it, a symbolic link or another name
- * for it.
- */
+/** The lock of a file, in its folder: the same one for a symbolic link to the file, and for another name of it. */
 export const lockPathOf = (path: string): string => {
   const file = realpathSync.native(path)
   return join(dirname(file), `.svc-streams-${statSync(file, { bigint: true }).ino}.lock`)
@@ -78,7 +75,6 @@ const checkStart = (file: number, lineStart: string): void => {
 
 const lineFeed = 10
 
-/** The position after the last line feed. */
 const endOfLines = (file: number): number => {
   const chunk = Buffer.allocUnsafe(65_536)
   for (let end = fstatSync(file).size; end > 0;) {
@@ -91,10 +87,7 @@ const endOfLines = (file: number): number => {
   return 0
 }
 
-/**
- * The lines of a file that processes may have been killed while they wrote it: a last line without an end is left out. Throws an
- * error of the system. `start`: where the lines begin, in bytes.
- */
+/** A last line without an end is left out: a killed process wrote it. Throws an error of the system. `start`: in bytes. */
 export async function* wholeLines(path: string, start = 0): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', start })) {

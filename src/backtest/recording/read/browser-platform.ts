@@ -15,10 +15,7 @@ export const browserPlatform: SourcePlatform = {
   publish: () => undefined,
 }
 
-/**
- * Decompresses gzip data of one member by the browser's `DecompressionStream`, which rejects further members. It discards
- * the output of damaged data, so that rows directly before the damage may be lost.
- */
+/** The browser's `DecompressionStream` rejects further members, and may discard the rows directly before damaged data. */
 async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const iterator = chunks[Symbol.asyncIterator]()
   const compressed = new ReadableStream<Uint8Array>({

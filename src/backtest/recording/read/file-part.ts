@@ -48,10 +48,7 @@ export const readTimes = async (bytes: FileBytes, size: number): Promise<PartTim
   return { part, times: [...times, last] }
 }
 
-/**
- * The part with all rows of a range. It is the whole file if a time is earlier than the one before it, because the clock was set
- * back, or is in another unit, which is an error.
- */
+/** The part with all rows of a range: the whole file if the clock was set back, or if a time is in another unit, which is an error. */
 export const findPart = ({ part, times }: PartTimes, { from, to }: TimeRange): FilePart => {
   const isInMs = times.every((at) => unitOfTime(at) === undefined)
   if (!isInMs || times.some((at, index) => at < (times[index - 1] ?? at))) return wholeFile
@@ -61,7 +58,6 @@ export const findPart = ({ part, times }: PartTimes, { from, to }: TimeRange): F
   return { start, end: last < 0 ? Infinity : part * last }
 }
 
-/** The first line of a file, and then the lines of a part. */
 export async function* firstLineAndPart(
   bytes: FileBytes,
   { start, end }: FilePart,
@@ -80,7 +76,6 @@ export async function* firstLineAndPart(
   }
 }
 
-/** The number of line ends before a position. */
 export const countLines = async (bytes: FileBytes, before: number): Promise<number> => {
   let count = 0
   let position = 0
@@ -112,7 +107,6 @@ const timesIn = async (
   }
 }
 
-/** The time of a row; `undefined` for any other line. */
 const timeOf = (line: string): number | undefined => {
   const written = writtenTime(line)
   if (written !== undefined) return written

@@ -32,8 +32,8 @@ export class PieceReader<T> {
 }
 
 /**
- * Merges sources that are each in order. Yields generators, which yield the source whose head is the next item until a source needs
- * its next piece. `compare` is also called for sources without a head. `onEnd`: called for a source without a further item.
+ * Merges sources that are each in order. Yields generators, which yield the source with the next item as its head, until a source
+ * needs its next piece. `compare` is also called for sources without a head. `onEnd`: called for a source without a further item.
  */
 export async function* inTurn<S extends PieceReader<unknown>>(
   sources: readonly S[],

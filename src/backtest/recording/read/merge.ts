@@ -11,10 +11,8 @@ import { lateTime, readSource, Recorder, type EntriesResult, type RecordingEntry
 import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
 
-/** How a set of recordings is read. */
 export interface SetReading {
   readonly range: TimeRange
-  /** Ends the reading. */
   readonly closing: Subscription
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
@@ -65,9 +63,7 @@ async function* readRange(
   yield* readSource(source, range, closing, allowsCut, part)
 }
 
-/** The entries of one source. */
 class Feed extends PieceReader<RecordingEntry> {
-  /** The first header. */
   header: RecordingHeader | undefined
   /** The last header that was merged. */
   lastHeader: RecordingHeader | undefined
@@ -85,10 +81,7 @@ class Feed extends PieceReader<RecordingEntry> {
     this.pieces = this.read(reading)
   }
 
-  /**
-   * Reads the header, and of a file the time of the first row. A file is closed again, because there may be thousands. Any other
-   * source may be readable only once, and stays open.
-   */
+  /** Reads the header, and the first row of a file, which is closed again: there may be thousands. Any other source may be readable only once. */
   async start(): Promise<void> {
     const { source, reading } = this
     const opened = new Subscription()
@@ -124,7 +117,6 @@ class Feed extends PieceReader<RecordingEntry> {
   }
 }
 
-/** Merges sources by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
   /** The source of the last row of each topic and mint. */

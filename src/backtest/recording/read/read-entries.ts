@@ -91,7 +91,6 @@ export async function* readSource(
 /** True for a last line that has no line end. */
 const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineBytes && lines.at(-1) !== lineEnd
 
-/** Decodes the lines of one source. */
 class EntryDecoder implements EntryOrigin {
   /** Number of the last line, from 1. */
   lineNumber = 0

@@ -8,16 +8,13 @@ import { findPart, lastTime, readTimes, wholeFile, type FilePart, type PartTimes
 import { readSource } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 
-/** A file, and its start in ms since the Unix epoch. */
+/** `start`: in ms since the Unix epoch. */
 export interface StartedFile {
   readonly file: RecordedFile
   readonly start: number
 }
 
-/**
- * One recording. A plain file can be read from any position; any other source is read from its start. If a source cannot be
- * read, `header`, `start` and `latest` return an error.
- */
+/** One recording. A plain file can be read from any position. If a source cannot be read, `header`, `start` and `latest` return an error. */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
   private known: { readonly size: number; readonly times: PartTimes } | undefined
@@ -69,7 +66,6 @@ export class RecordedFile {
     return latest === undefined ? this.start() : right(latest)
   }
 
-  /** The first line for which `isWanted` holds; `undefined` if there is none. */
   private async firstLine(
     isWanted: (line: Row | RecordingHeader) => boolean,
   ): Promise<Either<RecordingError, Row | RecordingHeader | undefined>> {

@@ -31,9 +31,7 @@ export type RecordingSource = RecordingPart | readonly RecordingPart[]
 export interface OpenableSource {
   /** Names the source in error messages. */
   readonly name: string
-  /**
-   * The chunks of the source. `closing` ends a read that waits for data. Throws if the source cannot be opened.
-   */
+  /** `closing` ends a read that waits for data. Throws if the source cannot be opened. */
   readonly open: (closing: Subscription) => Chunks
   /** The bytes of the file, if the source is one: compressed or not. */
   readonly file?: FileBytes
@@ -44,11 +42,9 @@ export interface FileBytes {
   readonly size: () => Promise<number>
   /** Reads `length` bytes from a position on, or up to the end of the file. */
   readonly read: (position: number, length: number) => Promise<Uint8Array>
-  /** The chunks from a position on. */
   readonly chunks: (position: number) => AsyncIterable<Uint8Array>
 }
 
-/** The functions of the platform for the reading of a recording. */
 export interface SourcePlatform {
   /** The source of a string: a file by its path on Node, the text of a recording in a browser. */
   readonly stringSource: (text: string) => PlatformSource
@@ -58,13 +54,9 @@ export interface SourcePlatform {
   readonly publish: Publish
 }
 
-/** A source that may have no name. */
 export type PlatformSource = Partial<OpenableSource> & Pick<OpenableSource, 'open'>
 
-/**
- * Decompresses gzip data of one or more members. Damaged and truncated data throw, after all data before the damage that can be
- * decompressed.
- */
+/** Damaged and truncated data throw, after all data before the damage that can be decompressed. */
 export type Gunzip = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, void>
 
 /** Throws a `ConfigurationError` for a value that is not a source. */
@@ -100,10 +92,7 @@ const sourceOf = (platform: SourcePlatform, part: RecordingPart): PlatformSource
   return typeof part === 'string' ? platform.stringSource(part) : platform.urlSource(part.href)
 }
 
-/**
- * A function that opens an iterable. Throws on a later call if the iterable can be read only once: it then is a stream of Node or
- * of the web, or returns the same iterator each time. `closing` ends a read that waits for data.
- */
+/** A later call throws for a stream of Node or of the web, and for an iterable that returns the same iterator: they can be read only once. */
 const iterableOpener = (source: Chunks | WebStream): ((closing: Subscription) => Chunks) => {
   let previous: AsyncIterator<string | Uint8Array> | undefined
   return (closing) => {
@@ -154,7 +143,6 @@ export async function* readWebStream(
 /** The first byte of gzip data. No recording in plain text starts with this control character. */
 export const gzipStart = 0x1f
 
-/** The chunks of a source, decompressed if its first byte is that of gzip data. */
 async function* decompressed(source: Chunks, gunzip: Gunzip): AsyncGenerator<string | Uint8Array, void> {
   const chunks = checked(source)
   try {

@@ -8,7 +8,6 @@ export const maxLineBytes = 2 ** 22
 /** Number of chunks after which the reader yields to the event loop: an iterable without rows must not block it. */
 const chunksPerTurn = 256
 
-/** The byte at the end of a line. */
 export const lineEnd = 0x0a
 
 /** The index after the line that starts at an index, and after its line end. */

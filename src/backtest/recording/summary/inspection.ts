@@ -10,7 +10,6 @@ import type { OpenableSource } from '../read/source.js'
 import type { MissingTime } from './missing-times.js'
 import { TopicSummariser, type TopicSummary } from './topic-summary.js'
 
-/** Summarises the topics of several recordings. */
 export class Inspection {
   readonly damages: RecordingError[] = []
   /** The number of rows that `import` left out. */
@@ -39,7 +38,6 @@ export class Inspection {
     return [...this.topics.values()].map((topic) => topic.summary(this.lastStart, this.end))
   }
 
-  /** The times without prices of a topic, in the order of their starts. */
   missingTimes(topic: string): readonly MissingTime[] {
     return this.topics.get(topic.toLowerCase())?.missing.list() ?? []
   }

@@ -15,10 +15,7 @@ const minSilence = 60_000
 /** A silence is long if it takes this many times as long as nine of ten distances of two prices. */
 const longFactor = 10
 
-/**
- * The gaps and the long silences of a topic. Data that come from elsewhere have no gaps, because they do not contain why a
- * price is missing.
- */
+/** The gaps and the long silences of a topic. Data that are not of `record` have no gaps: they do not contain why a price is missing. */
 export class MissingTimes {
   /** After the first price. */
   readonly gaps: MissingTime[] = []

@@ -26,7 +26,6 @@ export class TopicPast {
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
   /** The `at` of the last header. `undefined` if it was not read. */
   private headerAt: number | undefined
-  /** Of the last price. */
   private epoch: number | undefined
   /** The time of the last price, in ms since the Unix epoch. */
   priceAt = -Infinity
@@ -36,10 +35,7 @@ export class TopicPast {
     private readonly topic: Topic,
     private readonly emit: EmitPast,
     private readonly range: TimeRange = allTimes,
-    /**
-     * False if there are unread lines before the first line: it is then unknown at first whether the topic has a
-     * current price.
-     */
+    /** False if lines before the first one are not read: it is then unknown at first whether the topic has a current price. */
     public isKnown = true,
   ) {
     this.key = topic.toLowerCase()

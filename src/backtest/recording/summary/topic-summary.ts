@@ -45,7 +45,6 @@ export interface TopicSummary {
 /** Summarises the lines of one topic. Its memory grows with the gaps and the silences of a minute alone. */
 export class TopicSummariser {
   readonly missing = new MissingTimes()
-  /** The recorder whose rows are counted. */
   owner: Recorder | undefined
   private readonly past: TopicPast
   private rows = 0

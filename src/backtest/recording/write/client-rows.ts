@@ -10,8 +10,6 @@ import { timeOfEvent } from '../../../base/time/event-time.js'
 import { rxClock } from '../../../base/time/clock.js'
 import type { Row } from '../codec/row.js'
 
-// The streams of a client as rows.
-
 /** A wall clock that differs by more from the time of the recorder has been set, in ms. */
 const maxDifference = 1_000
 
@@ -25,10 +23,7 @@ export class RowTimes {
   /** The time of the last row. No price is of a time before the recorder. */
   private latest = rxClock.wallClock()
 
-  /**
-   * `onClockSet`: called when the wall clock has been set, with the time of the next row, and the step in ms: a new recording
-   * begins.
-   */
+  /** `onClockSet`: a new recording begins, because the wall clock has been set. Gets the time of the next row, and the step in ms. */
   constructor(private readonly onClockSet: (at: number, step: number) => void = () => undefined) {}
 
   /**

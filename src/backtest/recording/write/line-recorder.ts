@@ -12,10 +12,7 @@ import type { RecordingHeader, Row } from '../codec/row.js'
 export interface LineWriter {
   /** Calls `done` when the line is written, with an error if writing failed. */
   readonly write: (line: string, done: (error?: Error | null) => void) => unknown
-  /**
-   * The recorder listens for `error` events while it records, because an unhandled `error` event ends the process.
-   * Optional.
-   */
+  /** Optional. The recorder listens for `error` events while it records, because an unhandled `error` event ends the process. */
   readonly on?: (event: 'error', failed: (error: Error) => void) => unknown
   readonly off?: (event: 'error', failed: (error: Error) => void) => unknown
 }
@@ -82,7 +79,6 @@ export class LineRecorder implements Recorder {
     return this.subscriptions.closed
   }
 
-  /** A row, or a further header. */
   add(line: Row | RecordingHeader): void {
     if (this.hasEnded) return
     if (line._tag !== 'Recording') this.rows++

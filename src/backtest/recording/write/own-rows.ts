@@ -8,8 +8,6 @@ import type { TokenDefinition } from '../../../client/tokens.js'
 import type { DepthRow, PriceRow } from '../codec/row.js'
 import { maxDistance } from '../codec/timeline.js'
 
-// The rows of a caller's own data.
-
 /** A price of the caller's own data. */
 export interface OwnPrice {
   /** In ms since the Unix epoch, of the years 2000 to 2099. */
@@ -95,7 +93,6 @@ export class OwnRows {
     return { _tag: 'Depth', at, mint, event: right(depth) }
   }
 
-  /** The decimals of a mint, or its problem. */
   private decimalsOf(mint: Address): number | string {
     if (!isAddress(mint)) return expected('mint', '0x and hex digits, or a topic', mint)
     const decimals = this.decimals.get(mint.toLowerCase())

@@ -32,7 +32,7 @@ export interface RecordOptions {
   readonly interval?: number
 }
 
-/** Creates a file for a recording. Throws if that fails. */
+/** Throws if the file cannot be created. */
 type CreateFile = (path: string) => LineWriter & { readonly close: () => void }
 
 /** The `record` of a platform. `undefined`: the platform has no files. */
@@ -99,7 +99,6 @@ const checkOptions = (
 
 const writable = objectWith(['write'])
 
-/** Where lines are written. */
 export const targetCheck: Check = {
   expected: `a path, or ${writable.expected}`,
   holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),

@@ -26,10 +26,9 @@ const blockLength = 2 ** 16
 export const maxBlockMs = 2_000
 
 /**
- * Creates a file. Each line of a plain file is written synchronously: a killed process loses no line. So is the first line of a
- * gzip file, the header; the others are compressed in blocks.
- * Throws if the file cannot be created or exists already: a recording is never overwritten. If a line cannot be written
- * completely, for example on a full disk, the written part is removed.
+ * Each line of a plain file, and the header of a gzip file, is written synchronously: a killed process loses none. Other lines are
+ * compressed in blocks. Throws if the file cannot be created or exists already. If a line cannot be written completely, for example
+ * on a full disk, the written part is removed.
  */
 export const createRecordingFile = (
   path: string,

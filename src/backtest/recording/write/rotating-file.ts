@@ -58,7 +58,6 @@ export const createRotatingFile = (
     at < current.at - period ||
     elapsed() - current.openedAt >= period ||
     current.file.bytes >= maxFileBytes
-  /** The last header, which the next file continues. */
   let header: RecordingHeader | undefined
   let current = open(startAt)
   let files = 1

@@ -45,7 +45,7 @@ export interface NewRecording extends LineWriter {
   readonly discard: () => void
 }
 
-/** Creates a file. Throws if that fails, or the path exists. */
+/** Throws if the file cannot be created, or the path exists. */
 export type CreateRecording = (path: string) => NewRecording
 
 /** The `writeRecording` of a platform. `undefined`: the platform has no files. */
@@ -114,7 +114,6 @@ const rowsPerTurn = 10_000
 /** The number of first rows that are held back, because the header names their topics and mints. */
 const earlyRows = 10_000
 
-/** Writes the rows of one recording. */
 class RowWriter {
   private count = 0
   private early: (PriceRow | DepthRow)[] = []

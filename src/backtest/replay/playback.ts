@@ -24,7 +24,6 @@ export interface ReplaySummary {
   readonly skewedRows: number
 }
 
-/** The callbacks of a playback. */
 export interface PlaybackObserver {
   /** Called before the events of each line are emitted. */
   readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined

@@ -18,7 +18,6 @@ export const promiseDrain = (): (() => void) | undefined => {
   return isSettled ? drain : undefined
 }
 
-/** `process` of Node. */
 interface NodeProcess {
   readonly nextTick: (callback: () => void) => void
   /** Node runs the ticks and the callbacks of promises with it between two timers. No other runtime has it. */

@@ -27,9 +27,8 @@ export class RecordedStreams {
   readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
-  /** That of the last line. */
+  /** Of the last line. */
   private recorder: Recorder | undefined
-  /** The latest epoch of the replay. */
   latestEpoch = 0
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
@@ -79,7 +78,6 @@ export class RecordedStreams {
     this.prices.reportOutage()
   }
 
-  /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
   emit(line: Row | RecordingHeader, recorder: Recorder): void {
     this.recorder = recorder
     if (line._tag === 'Recording') this.onHeader(line, recorder)

@@ -11,9 +11,7 @@ import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
 
 export interface ReplayOptions {
-  /**
-   * Speed relative to the recording, above 0. `Infinity` replays as fast as possible, in virtual time. Default: 1.
-   */
+  /** Speed relative to the recording, above 0. `Infinity` replays as fast as possible, in virtual time. Default: 1. */
   readonly speed?: number
   /** The environment of the client, which a recording does not contain. Default: `mainnet`. */
   readonly environment?: Environment
@@ -54,7 +52,6 @@ export const replaySettings = (options: ReplayOptions) => ({
 
 export type ReplaySettings = ReturnType<typeof replaySettings>
 
-/** The options of a part of a recording. */
 export const definedRange = (
   from: number | undefined,
   to: number | undefined,

@@ -30,7 +30,6 @@ export class ReplayStreams<E extends Tagged, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
   /** True if the interruption may not be reported to each subscriber. */
   isUnreported = false
-  /** Set when the replay has ended. */
   private ended: { readonly error: E | undefined } | undefined
 
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {}

@@ -89,7 +89,6 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
 }
 
-/** A context of RxJS. */
 interface EnterContext {
   /** Makes it active, and returns the context that was active before. */
   enter(): RxContext

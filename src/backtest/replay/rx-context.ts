@@ -83,7 +83,6 @@ export const enterContext = (context: RxContext): RxContext => {
   return before
 }
 
-/** Runs work in a context. */
 export const runInContext = <A>(context: RxContext, work: () => A): A => {
   const before = enterContext(context)
   try {
@@ -109,10 +108,7 @@ export const markCancelled = (timer: VirtualTimer): void => {
   if (active === realContext) keepClearing()
 }
 
-/**
- * True if all actions that a timer runs were cancelled in other contexts, where RxJS does not find their queue. Must be called in
- * the context of the timer.
- */
+/** True if all actions of a timer were cancelled in other contexts, where RxJS does not find their queue. Call it in the context of the timer. */
 export const hasNothingToRun = (timer: VirtualTimer): boolean => {
   const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)
   if (scheduler === undefined) return false
@@ -198,18 +194,15 @@ interface SchedulerState {
 
 type SchedulerQueues = readonly SchedulerState[]
 
-/** RxJS's schedulers, each with one queue for the whole process. */
 const schedulers = [asapScheduler, queueScheduler, asyncScheduler] as unknown as readonly SchedulerState[]
 
 const isQueueActive = (): boolean => (queueScheduler as unknown as SchedulerState)._active
 
-/** True if a scheduler has actions, or runs one. */
 const haveActions = (): boolean =>
   schedulers.some(
     ({ actions, _active, _scheduled }) => _active || _scheduled !== undefined || actions.length > 0,
   )
 
-/** Removes the actions of all schedulers, and returns them. */
 const takeQueues = (): SchedulerQueues =>
   schedulers.map((scheduler) => {
     const { actions, _active, _scheduled } = scheduler

@@ -26,7 +26,6 @@ interface StrategyClientOptions {
   readonly streams?: Partial<ClientStreams>
 }
 
-/** A client over a replay. */
 export const createStrategyClient = (
   playback: Playback,
   environment: Environment,
@@ -51,7 +50,6 @@ export const createStrategyClient = (
   return { ...client, history: replayHistory(playback, past) }
 }
 
-/** The history of a replay. */
 const replayHistory = (playback: Playback, given?: History): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())

@@ -25,7 +25,6 @@ export class StrategyRuns {
   private hasStarted = false
   private isRunning = false
   private isEmitting = false
-  /** True once the replay is over. */
   private isEnding = false
   private waiting: (() => void)[] = []
 
@@ -168,7 +167,6 @@ export class StrategyRuns {
     }
   }
 
-  /** Runs what the tick has scheduled without a delay. */
   private endTick(): void {
     const { withTimers, time } = this.group
     if (withTimers.size > 0)

@@ -42,10 +42,7 @@ export class ClockGroup {
   readonly withTimers = new Set<VirtualTime>()
 }
 
-/**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. RxJS's clocks, timers and scheduler queues
- * are those of this clock inside `run` alone.
- */
+/** A virtual clock, in ms since the Unix epoch, that only `advance` and `skip` move. RxJS uses it, and its own queues, only inside `run`. */
 export class VirtualTime implements VirtualClock {
   private timers = queueOf([])
   private nextOrder = 0

@@ -1,6 +1,5 @@
 // What charts show: of a report, of the dashboard, and of its table.
 
-/** Values over time. */
 export interface ChartData {
   /** In ms since the Unix epoch, in order. */
   readonly times: readonly number[]
@@ -73,7 +72,6 @@ export const tracesOf = (
 export const lineOf = (traces: readonly Trace[]): string =>
   traces.map(({ path }) => `M${path}${/[HL]/.test(path) ? '' : 'h0'}`).join('')
 
-/** The area between a line and a height. */
 export const areaOf = (traces: readonly Trace[], height: number): string =>
   traces.map(({ from, path }) => `M${from},${round(height)}L${path}V${round(height)}Z`).join('')
 

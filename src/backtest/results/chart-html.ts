@@ -60,7 +60,6 @@ export const valueLabels = (ticks: readonly Tick[], heightOf: (value: number) =>
 export const tagHtml = (label: string, height: number): string =>
   `<g class="tag"><rect y="${percent(height)}" width="100%" height="17" rx="2"/><text x="8" y="${percent(height)}">${escapeHtml(label)}</text></g>`
 
-/** The longest of the labels of an axis. */
 export const widestOf = (labels: readonly string[]): string =>
   labels.reduce((widest, label) => (label.length > widest.length ? label : widest), '')
 

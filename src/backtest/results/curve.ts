@@ -1,12 +1,8 @@
 import type { Equity } from '../account/events.js'
 
-/** The most points of a curve. */
 export const maxPoints = 2_000
 
-/**
- * The curve of a run, in constant memory: the first and the last value, and of each step of time the lowest and the highest current
- * one, also of each price, and one that is not current.
- */
+/** In constant memory: the first and last value; of each step of time the lowest and highest current value and price, and one not current. */
 export class Curve {
   private first: Equity | undefined
   private last: Equity | undefined

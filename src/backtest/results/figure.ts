@@ -3,7 +3,6 @@ import { rangeOf, type ChartData, type Span } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
 import { escapeHtml, scriptJson } from './format.js'
 
-/** A chart of a report. */
 interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
   readonly title: string
   /** Of the line, beside the names of others. */

@@ -4,7 +4,6 @@ import { escapeHtml, formatQuantity, shortTime } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
-/** The result of one parameter. */
 export interface SweepRow {
   /** Its fields, or itself as `parameter`. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -25,7 +24,6 @@ export interface SweepPage {
   readonly command: string
 }
 
-/** The number of curves, and of maps. */
 const [mostCurves, mostMaps] = [5, 6]
 
 /** The page of a sweep as one HTML text that loads nothing. `rows`: the best first. */
@@ -49,7 +47,6 @@ ${results(rows)}`,
   )
 }
 
-/** The time of the accounts. */
 const periodOf = (rows: readonly SweepRow[]): string => {
   const times = rows.flatMap(({ curve }) => [curve[0]?.at ?? [], curve.at(-1)?.at ?? []].flat())
   return times.length === 0

@@ -37,7 +37,6 @@ const noReturns: Returns = {
   ...{ samples: 0, isMeaningless: false, count: 0, mean: 0, squares: 0, negativeSquares: 0 },
 }
 
-/** The returns of both. */
 const joined = (a: Returns, b: Returns): Returns => {
   const count = a.count + b.count
   const difference = b.mean - a.mean
@@ -51,7 +50,6 @@ const joined = (a: Returns, b: Returns): Returns => {
   }
 }
 
-/** `times` equal returns. */
 const equalReturns = (value: number, times: number): Returns => ({
   ...{ ...noReturns, count: times, mean: value },
   negativeSquares: Math.min(value, 0) ** 2 * times,

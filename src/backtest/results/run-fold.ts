@@ -50,7 +50,6 @@ export class RunFold {
   private readonly curve = new Curve()
   private readonly drawdowns = new Drawdowns()
   private readonly samples: Samples
-  /** The first and the last price of each token. */
   private readonly prices = new Map<string, readonly [first: number, last: number]>()
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
   private readonly results = { trips: 0, won: 0, wonUsd: 0, lostUsd: 0 }
@@ -134,10 +133,7 @@ export class RunFold {
     addUnfilled(this.kept.unfilled, { reason, count: 1, firstAt: event.at })
   }
 
-  /**
-   * Chains a run by its returns: it starts with the equity that the one before has reached. Quantities, and the USD of fills and
-   * round trips, are those of each run.
-   */
+  /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
   addRun(summary: Summary, run: RunTrades): void {
     const { equities, fills, trips, unfilled, openOrders, prices, returns } = run
     const [first, last] = [equities[0], equities.at(-1)]

@@ -1,6 +1,5 @@
 /**
- * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen parameters out of
- * sample.
+ * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen parameters out of sample.
  *
  * @module
  */

@@ -7,7 +7,6 @@ import type { SweepFault } from './sweep-error.js'
 
 // The messages between the main thread and a worker thread. They can be cloned.
 
-/** One parameter, and its position in the list. */
 export interface Task {
   readonly index: number
   readonly parameter: unknown

@@ -25,7 +25,6 @@ const sweepTable = {
   ...playedTable,
 } satisfies OptionTable<SweepOptions>
 
-/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions) => ({
   ...parseOptions(sweepTable, options, { allowsUndefined: true }),
   range: timeRange(options),
@@ -65,7 +64,6 @@ const walkForwardTable = {
   ),
 } satisfies OptionTable<WalkForwardOptions>
 
-/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const walkForwardSettings = <A>(options: WalkForwardOptions<A>) => ({
   ...parseOptions(walkForwardTable, options, { allowsUndefined: true }),
   range: timeRange(options),

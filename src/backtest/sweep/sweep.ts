@@ -82,15 +82,14 @@ export const sweepOn =
   }
 
 /**
- * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread
- * plays the recording once, for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then
- * completes. An event is emitted as soon as the runs of this and all earlier parameters have ended. The values are
- * those of `replay(source, { speed: Infinity }).run$`.
+ * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread plays the recording once, for all its
+ * parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then completes. An event is emitted as soon
+ * as the runs of this and all earlier parameters have ended. The values are those of `replay(source, { speed: Infinity }).run$`.
  *
  * - `source`: the path or `file:` URL of a recording, or an array of these.
  * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`, or
- *   `(client, account, parameter) => Observable` of orders beside an export `options` of `paper`. It may be an ES module or CommonJS. It may be TypeScript if the runtime itself runs
- *   TypeScript, such as Node from 22.18 on.
+ *   `(client, account, parameter) => Observable` of orders beside an export `options` of `paper`. It may be an ES module or CommonJS,
+ *   or TypeScript if the runtime itself runs TypeScript, such as Node from 22.18 on.
  * - `parameters`: data that `structuredClone` can copy. The values that the strategy emits must be such data too.
  *
  * A parameter without a result is a `SweepError`; the other parameters continue. A worker thread may end by an uncaught

@@ -31,10 +31,7 @@ import {
 } from './sweep.js'
 import { packagedProgram } from './worker-pool.js'
 
-/**
- * The result of one window: the result of the chosen parameter in the test range. The test range was not used for the
- * choice.
- */
+/** The result of one window: that of the chosen parameter in the test range, which was not used for the choice. */
 export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
   /** The range in which the parameter was chosen. */
   readonly train: WindowRange
@@ -47,7 +44,6 @@ export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
 
 export type WalkForwardResult<P, A> = Either<WalkForwardError<P>, WalkForwardRun<P, A>>
 
-/** The position of a window, and its ranges. */
 interface Window {
   readonly index: number
   readonly train: WindowRange
@@ -119,7 +115,6 @@ export const walkForwardOn =
  */
 export const walkForward$ = walkForwardOn({})
 
-/** Runs the strategy with some parameters over a range, on a number of threads. */
 export type SweepRange$<P, A> = (
   parameters: readonly P[],
   range: WindowRange,
@@ -127,7 +122,6 @@ export type SweepRange$<P, A> = (
   scored: ScoredRange,
 ) => Observable<SweepResult<P, A>>
 
-/** The results of the windows of a recording, in order. */
 export const windowResult$ = <P, A>(
   { from, to }: WindowRange,
   parameters: readonly P[],
@@ -187,7 +181,6 @@ const rangeOf = async (
   return right({ from: Math.max(first, played.from), to: Math.min(last + 1, played.to) })
 }
 
-/** Chooses the parameter of a window, and tests it. */
 const result$ = <P, A>(
   { train, test }: Window,
   parameters: readonly P[],

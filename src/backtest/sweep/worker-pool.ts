@@ -74,10 +74,7 @@ export const runInThread$ = ({ url, resourceLimits = {} }: WorkerProgram, job: J
     }
   })
 
-/**
- * The program of the worker threads, in the installed package, which is found by its name. Throws a
- * `ConfigurationError` in a bundle without the package.
- */
+/** The program in the installed package, which is found by its name. Throws a `ConfigurationError` in a bundle without the package. */
 export const packagedProgram = (): WorkerProgram => {
   try {
     const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')

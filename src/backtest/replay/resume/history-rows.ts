@@ -16,7 +16,6 @@ import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
 import { activeContext, runInContext, type RxContext } from '../rx-context.js'
 
-/** A row of the past, and its topic. */
 interface PastRow {
   readonly row: PriceRow
   /** Rows of one time are in this order. */
@@ -112,11 +111,10 @@ class TopicRows {
   addedEpochs: number | undefined
   /** The last event of the past. */
   private last: Either<PriceError, Price> | undefined
-  /** That of its last price. */
+  /** Of the last past price. */
   private epoch = 1
   private readonly clock = systemClock()
 
-  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
   constructor(
     private readonly topic: Topic,
     private time: number,

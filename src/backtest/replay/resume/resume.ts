@@ -29,9 +29,7 @@ import { HistoryRows } from './history-rows.js'
 import { LiveTime } from './live-time.js'
 
 export interface ResumeOptions {
-  /**
-   * The start of the past, in ms since the Unix epoch. Required for a history. Default for files: their first row.
-   */
+  /** The start of the past, in ms since the Unix epoch. Required for a history. Default for files: their first row. */
   readonly from?: number
 }
 

@@ -14,10 +14,7 @@ export interface StrategyExports {
   readonly options: unknown
 }
 
-/**
- * The exports of the module of a strategy: an ES module, CommonJS, or an ES module that a compiler has written as CommonJS.
- * Left: the module cannot be imported, or its default export is not a function.
- */
+/** A compiler may have written an ES module as CommonJS. Left: the module cannot be imported, or its default export is not a function. */
 export const importStrategy = async (url: string): Promise<Either<SweepFault, StrategyExports>> => {
   try {
     const module = (await import(url)) as Exports
@@ -39,10 +36,7 @@ type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
 ) => ReturnType<PaperStrategy<StrategyClient>>
 
-/**
- * Imports a strategy that a worker runs. A strategy of an account emits the events of the account. Left: also if its options are not
- * valid. `costs`: override those of its options.
- */
+/** A strategy of an account emits the events of the account. Left: also if its options are not valid. `costs`: override those of its options. */
 export const loadStrategy = async (
   url: string,
   costs?: Job['costs'],
@@ -68,10 +62,7 @@ export const isPaperOptions = (options: unknown): options is PaperOptions =>
 
 const failed = (thrown: unknown): Either<SweepFault, never> => left({ why: 'module', cause: causeOf(thrown) })
 
-/**
- * A syntax error with its file. Its message names none, and its stack does so only for some errors: then also the line. The
- * module itself may be correct, and one of its imports is not.
- */
+/** Adds the file of a syntax error: its message names none, and its stack only for some errors. It may be in an import of the module. */
 const placed = (thrown: SyntaxError, url: string): Error => {
   if (thrown.message.includes('file:')) return thrown
   const place = /file:[^\s)]+?:\d+(?=[:)\s]|$)/.exec(thrown.stack ?? '')?.[0]

@@ -15,10 +15,7 @@ import { RunFold } from '../../results/run-fold.js'
 import type { Job, Played, Task, TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
-/**
- * In ms. RxJS throws an error that has no handler in a timer. The timers that are due run before a result is emitted, so
- * that such an error always ends the thread before that.
- */
+/** In ms. RxJS throws an error without a handler in a timer: timers that are due run before a result, so that the error ends the thread first. */
 const settleTime = 1
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */

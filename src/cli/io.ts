@@ -1,9 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/**
- * The standard streams, the environment variables and the signals of a command. `process` in the
- * program; a test passes its own object.
- */
+/** The members of `process` that commands use; a test passes its own object. */
 export interface Io {
   readonly stdin: Readable
   readonly stdout: NodeJS.WriteStream
@@ -31,8 +28,7 @@ export const summaryText = (
     '# Press Ctrl-C to stop it, and again to stop it immediately.\n',
   ].join('\n')
 
-/** The name and the value of an environment variable. */
-export type Variable = readonly [string, string]
+export type Variable = readonly [name: string, value: string]
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
 export const outputClosed = (output: Writable): Promise<void> =>
@@ -41,10 +37,7 @@ export const outputClosed = (output: Writable): Promise<void> =>
     output.on('error', (error: NodeJS.ErrnoException) => (isClosedOutput(error) ? resolve() : reject(error)))
   })
 
-/**
- * The chunks, each when the output accepts data. Without this, all text that a slow reader has not read yet would be held
- * in memory.
- */
+/** Each chunk when the output accepts data. Otherwise, all text that a slow reader has not read would be held in memory. */
 export async function* pacedBy<A>(
   output: Pick<Writable, 'writableNeedDrain'> & {
     readonly once: (event: 'drain', listener: () => void) => unknown

@@ -7,7 +7,6 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
-/** The fields of `package.json`. */
 export const { version, homepage, optionalDependencies } = JSON.parse(
   readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8'),
 ) as Manifest
@@ -15,10 +14,7 @@ export const { version, homepage, optionalDependencies } = JSON.parse(
 /** The URL of a page of the documentation, such as `reference/errors.md`. */
 export const docsUrl = (page: string): string => homepage.replace(/#.*/, `/blob/main/docs/${page}`)
 
-/**
- * The problem of an import of a package that only commands need: an installation may lack it, as that by
- * `npm install --omit=optional`. `undefined` for any other error.
- */
+/** The problem, if a package of the commands is missing, as after `npm install --omit=optional`. `undefined` for other errors. */
 export const missingPackage = (thrown: unknown): string | undefined => {
   const { code, message } = Object(thrown) as NodeJS.ErrnoException
   if (code !== 'ERR_MODULE_NOT_FOUND') return undefined

@@ -47,10 +47,7 @@ Examples:
   $ npx svc-streams help watch
       Print the help of a command, with examples.`
 
-/**
- * The program `svc-streams` with the command of the arguments. Of the other commands, it has names and descriptions, unless the
- * script of a completion lists their flags.
- */
+/** Loads only the command of the arguments. The script of a completion lists the flags of all commands. */
 export const createProgram = async (io: Io, args: readonly string[] | 'all'): Promise<Command> => {
   const used = args === 'all' ? undefined : args.find((arg) => Object.hasOwn(commands, arg))
   const isComplete = args === 'all' || used === 'completion'

@@ -28,7 +28,6 @@ export const run = async (
   }
 }
 
-/** A failed system call is described by its path and words. */
 const failureText = (error: unknown): string => {
   const { path, syscall } = Object(error) as NodeJS.ErrnoException
   if (path !== undefined && syscall !== undefined) return `${path} ${fileProblem(error)}`

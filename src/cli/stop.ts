@@ -15,7 +15,6 @@ import { outputClosed, type Io, type StopSignal } from './io.js'
 /** Why a streaming command stops: on Ctrl-C, when the reader closes its output, or after `--duration`. */
 export type StopReason = 'interrupted' | 'output closed' | 'duration'
 
-/** Emits once, when a streaming command must stop. */
 export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopReason> =>
   merge(
     from(interrupted(io)).pipe(map(() => 'interrupted' as const)),
@@ -23,10 +22,7 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
-/**
- * Subscribes to the work of a command until it completes; false if the reader closes the output before that. Throws if the user
- * stops the command: then it has no result. `progress`: follows the word "stopped" in the message.
- */
+/** False if the reader closes the output before the work completes. Throws if the user stops the command: it has no result. */
 export const completes = async (
   io: Io,
   work$: Observable<unknown>,
@@ -41,10 +37,7 @@ export const completes = async (
 /** Ctrl-C, the stop request of a process manager, a closed terminal, and Ctrl-Break. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
 
-/**
- * Resolves to the first of these signals. The handlers are then removed, so that a second signal ends the
- * process immediately.
- */
+/** Resolves to the first of these signals, and removes the handlers: a second signal ends the process immediately. */
 export const interrupted = (
   io: Pick<Io, 'on' | 'off'>,
   stopSignals: readonly StopSignal[] = signals,

@@ -15,9 +15,8 @@ import type { Io } from '../io.js'
 import { printable } from '../../base/errors/text.js'
 import { orFail } from '../render/error-text.js'
 import { counted } from '../../view/texts.js'
-import { outputJson } from '../render/json.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
-import { numberFormat } from '../render/terminal.js'
+import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles } from './shared/replayed-strategy.js'
 import { assumptionsOf, candleNotes, commandText, gapsOf, titleOf, writePage } from './shared/report.js'
@@ -61,7 +60,6 @@ export const createCommand = defineCommand({
   action: backtestRecordings,
 })
 
-/** Runs a strategy with an account over recordings, and prints its summary. */
 async function backtestRecordings(
   io: Io,
   command: Command,

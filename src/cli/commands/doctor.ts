@@ -23,8 +23,7 @@ import { withSource, type OpenSource } from '../target/open-source.js'
 import { serviceFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
 import { addressHint, errorText, hint } from '../render/error-text.js'
-import { outputJson } from '../render/json.js'
-import { coloursFor, numberFormat } from '../render/terminal.js'
+import { coloursFor, numberFormat, outputJson } from '../render/terminal.js'
 import { defineCommand } from './shared/parts.js'
 import { timerOption } from '../../base/option-kinds/number-option.js'
 import { numberFlag, toggle } from '../target/parse-flags.js'
@@ -41,7 +40,6 @@ ok, failed or skipped, and what was measured or what to do. No line contains a k
 
 Exit codes: 0 if no check failed, 1 otherwise.`
 
-/** Prints the result of each check. Throws if one failed. */
 export const createCommand = defineCommand({
   examples,
   flags: {
@@ -125,7 +123,6 @@ const resultOf = <A>(
     : failed(errorText(value.left), hint(value.left, flag))
 }
 
-/** The errors of a server that answers. */
 const answering: ReadonlySet<string> = new Set(['SubscriptionRejected', 'UnsupportedPair', 'Unauthorized'])
 
 const noDepthText = `needs ${withVariable('baseUrl')} and ${withVariable('authKey')}, on mainnet`
@@ -140,16 +137,15 @@ const signatureResult = (
     : skipped('depth failed')
 }
 
-/** Half of the time for which a signature is valid. */
+/** Half of the time for which a signature is valid, in ms. */
 const maxOffset = 5000
 
-/** A smaller offset is not measurable: the `Date` header has whole seconds, and the request takes time. */
+/** In ms. A smaller offset is not measurable: the `Date` header has whole seconds, and the request takes time. */
 const precision = 1000
 
-/** The `Date` header has whole seconds. On average, it is this much behind. */
+/** The `Date` header has whole seconds: on average, it is this much behind, in ms. */
 const dateDelay = 500
 
-/** The clock of this machine, compared with that of the service. */
 const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
   if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
   const controller = new AbortController()

@@ -62,7 +62,7 @@ const drainFlag = new Flag<number>(
   .argParser(parseDuration)
   .default(5_000, '5s')
 
-/** The variable alone is a source, as for every command. The flag without a value is where the command serves, at the address of the variable. */
+/** `SVC_NATS` alone selects the source, as in every command. With the flag, it is where the command serves. */
 const natsFlag = new Flag<string | true | undefined>(
   '--nats [url]',
   'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
@@ -153,7 +153,6 @@ export const createCommand = defineCommand({
   action: serveGateway,
 })
 
-/** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
   setLogFormat(io, flags.logFormat)
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
@@ -216,7 +215,7 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
   return flagErrorText(error)
 }
 
-/** The gateway options of the flags. Reads the files. */
+/** Reads the files. */
 const gatewayServerOptions = (flags: GatewayFlags): GatewayOptions => {
   const { port, host, origin: origins, openDepth, history: folder, keep, maxHistoryBytes: maxBytes } = flags
   const [alone] = folder === undefined ? Object.keys(onlyGiven({ keep, maxHistoryBytes: maxBytes })) : []
@@ -230,7 +229,7 @@ const gatewayServerOptions = (flags: GatewayFlags): GatewayOptions => {
   return { port, host, ...readSecrets(flags), ...options }
 }
 
-/** The values of those of these flags that the user has set. */
+/** Those of these flags that the user has set. */
 const given = <F extends Flags>(values: NoInfer<Values<F>>, flags: F) =>
   onlyGiven(Object.fromEntries(Object.keys(flags).map((name) => [name, values[name]])) as Values<F>)
 

@@ -92,7 +92,6 @@ export const createCommand = defineCommand({
   action: importFiles,
 })
 
-/** Writes a recording of the rows of files, sorted. Throws if no row is valid, or a file cannot be read or written. */
 async function importFiles(
   io: Io,
   command: Command,
@@ -214,7 +213,6 @@ const knownHeader = (
   }
 }
 
-/** The lengths of the candles of a file, as text. */
 const candleLengths = (
   { layout, series }: MarketFile,
   interval: CandleInterval | undefined,
@@ -228,7 +226,6 @@ const candleLengths = (
   ]
 }
 
-/** What was understood of a file. */
 const fileText = (file: MarketFile, interval: CandleInterval | undefined, grouped: NumberFormat): string => {
   const { path, table, layout, rows, from, to, series, unknownSymbols } = file
   const { invalid, warnings, doubts } = file
@@ -274,7 +271,7 @@ const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly strin
         ]),
   ])
 
-/** Fills are at the midpoint: the flag that adds the half spread. */
+/** Fills are at the midpoint. The text gives the flag that adds the half spread. */
 const spreadTexts = ({ medianHalfSpread }: MarketFile): readonly string[] => {
   if (medianHalfSpread === undefined) return []
   const bps = plainDecimal(Number(medianHalfSpread.toPrecision(3)))
@@ -291,7 +288,6 @@ const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFor
 
 const isoText = (at: number): string => new Date(at).toISOString()
 
-/** The number of rows that are shown. */
 const shownRows = 3
 
 const sampleText = async (files: readonly MarketFile[], depth: string | undefined): Promise<string> => {

@@ -90,10 +90,7 @@ const packageJson = async (folder: string, text: string): Promise<string> => {
   return `${JSON.stringify({ name: projectName(folder), ...project, ...others }, null, 2)}\n`
 }
 
-/**
- * What a project gives npm to install this package again: the tarball or the folder from which it was installed, or else its
- * version in the registry.
- */
+/** From where npm installs this package again: the tarball or the folder of this installation, or its version in the registry. */
 const ownSource = async (version: string): Promise<string> => {
   const folder = dirname(manifest)
   const modules = dirname(folder)

@@ -7,12 +7,11 @@ import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../backtest/recording/summary/inspection.js'
 import type { TopicSummary } from '../../backtest/recording/summary/topic-summary.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
-import { outputJson } from '../render/json.js'
 import { errorLine } from '../render/error-text.js'
 import type { Io } from '../io.js'
 import { timeWarnings } from '../render/time-warnings.js'
 import { columnsOf, drawTable } from '../render/table.js'
-import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
+import { coloursFor, numberFormat, outputJson, type Colours, type NumberFormat } from '../render/terminal.js'
 import { namesFor, userTokens } from '../target/select-tokens.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
 import { parsedFlag, parseDuration, toggle, type Values } from '../target/parse-flags.js'
@@ -55,7 +54,6 @@ export const createCommand = defineCommand({
   action: inspectRecordings,
 })
 
-/** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
 async function inspectRecordings(
   io: Io,
   command: Command,
@@ -99,11 +97,9 @@ async function inspectRecordings(
 }
 
 interface ShownSummary extends TopicSummary {
-  /** `undefined` without a symbol. */
   readonly symbol?: string | undefined
 }
 
-/** What the recording does not have. */
 const assumptionLines = ({ topic, assumedDepth, candles }: ShownSummary): readonly string[] =>
   [
     ...(assumedDepth === undefined

@@ -20,9 +20,8 @@ import { withSource } from '../target/open-source.js'
 import { attempt, checkOutput, checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
-import { outputJson } from '../render/json.js'
 import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
-import { numberFormat } from '../render/terminal.js'
+import { numberFormat, outputJson } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
@@ -73,7 +72,6 @@ export const createCommand = defineCommand({
   action: tradeOnPaper,
 })
 
-/** Trades a strategy on paper until the user stops the command, and prints its summary: with a journal, of all its runs. */
 async function tradeOnPaper(
   io: Io,
   command: Command,
@@ -177,7 +175,7 @@ const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | 
   return `Resumed from ${printable(journal)}, which ends at ${formatTime(at)}: ${parts.join(', ')}.`
 }
 
-/** The orders of a resumed strategy that are live. */
+/** Only the live orders of a resumed strategy. */
 const liveOrder$ = (order$: Observable<Order | CaughtUp>): Observable<Order> =>
   order$.pipe(skipWhile(isOrder), filter(isOrder))
 

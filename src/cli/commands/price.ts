@@ -1,7 +1,6 @@
 import { formatPrice } from '../../view/texts.js'
-import { outputJson } from '../render/json.js'
 import { withToken } from '../render/rows.js'
-import { numberFormat } from '../render/terminal.js'
+import { numberFormat, outputJson } from '../render/terminal.js'
 import { withTokens } from '../target/open-source.js'
 import { toggle } from '../target/parse-flags.js'
 import { serviceFlags } from '../target/source-flags.js'

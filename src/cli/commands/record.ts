@@ -141,7 +141,6 @@ interface RecordOutput {
   readonly name: () => string | undefined
 }
 
-/** Flags that exclude each other, and a file that cannot be created, are usage errors. */
 const openOutput = ({ stdout }: Io, { out, gzip, rotate }: RecordFlags, startAt: number): RecordOutput => {
   if (out === undefined) {
     if (rotate !== undefined)

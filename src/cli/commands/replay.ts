@@ -73,7 +73,6 @@ export const createCommand = defineCommand({
   action: showRecordings,
 })
 
-/** Shows a recording until its end, or until the user stops the command. */
 async function showRecordings(
   io: Io,
   command: Command,

@@ -137,7 +137,6 @@ export const createCommand = defineCommand({
 
 export type MarketFlags = Partial<Pick<SimulateFlags, 'market' | 'speed' | 'token' | 'tick' | 'seed'>>
 
-/** The simulator options of the flags. */
 export const marketOptions = (
   flags: MarketFlags,
 ): Pick<SimulatorOptions, 'market' | 'tokens' | 'tick' | 'seed'> => {

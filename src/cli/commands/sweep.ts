@@ -17,8 +17,7 @@ import {
 import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { outputJson } from '../render/json.js'
-import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
+import { coloursFor, numberFormat, outputJson, showProgressLine } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
 import { costFlags, costsOf } from './shared/strategy-module.js'
@@ -145,7 +144,6 @@ async function sweepRecordings(
     : walkForwardRecordings(io, run, { lengths: walkForward, metric, minimise, minTrades, report, json }))
 }
 
-/** Prints the result of each parameter. Throws if one has none. */
 const sweepParameters = async (
   io: Io,
   run: StrategyRun,
@@ -186,7 +184,6 @@ const sweepParameters = async (
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
 
-/** The parameters of a file, a JSON array. */
 const readParameters = (path: string): readonly unknown[] => {
   const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
   const json = readJson(path)

@@ -20,8 +20,7 @@ import { rangeFlags, rangeOf, type PlayedRange } from '../target/range.js'
 import { attempt } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
-import { outputJson } from '../render/json.js'
-import { numberFormat } from '../render/terminal.js'
+import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, checkedStrategy, jsonText, type BacktestFiles } from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
@@ -62,7 +61,6 @@ export const createCommand = defineCommand({
   action: verifyJournal,
 })
 
-/** Compares the values of a strategy over a recording with those of a journal. Throws at the first difference. */
 async function verifyJournal(
   io: Io,
   _command: Command,
@@ -76,7 +74,7 @@ async function verifyJournal(
   const runs = await journalRuns(journal)
   for (const [index, run] of runs.entries()) {
     if (run.entries.length === 0) continue
-    // A module is evaluated anew for each fragment of its URL.
+    // Node evaluates a module once for each fragment of its URL.
     const url = `${strategy.url.href}#${index}`
     const part = partBetween(range, run.from, runs[index + 1]?.from)
     const compared = await compareRun(io, run, { ...backtest, url, parameter, range: part })
@@ -171,7 +169,6 @@ interface Difference {
   readonly output: Output
 }
 
-/** The comparison of one run. */
 interface Comparison {
   equal: number
   /** Values of the journal that came after the last row of the recordings. */
@@ -205,7 +202,7 @@ const compareRun = async (
   const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
   const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
   let lastAt = -Infinity
-  /** A difference that is none if no row follows: an account ends with the recordings, and the journal goes on. */
+  /** Not a difference if no row follows: an account ends with the recordings, but its journal may be longer. */
   let doubted: { readonly difference: Difference; readonly at: number } | undefined
   await using client = replaySources(
     openableSources(nodePlatform, recordings),

@@ -81,7 +81,6 @@ const show = async (
 
 const depthNote = 'Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet.'
 
-/** Runs the demonstration. Prints a line for each step if `isPrinted`. */
 const demonstrate$ = (
   { title, detail, step$ }: Demonstration,
   output: NodeJS.WriteStream,

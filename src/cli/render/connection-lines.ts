@@ -50,10 +50,7 @@ const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind 
 
 type Request = DiagnosticMessages['svc-streams:request']
 
-/**
- * One line when requests for depth fail, and one when they succeed again, whatever the token. A single failure may come from the
- * clock, which the client corrects. `effect`: a sentence about the command.
- */
+/** A line when depth requests fail, and when they succeed again. One failure may come from the clock, which the client corrects. */
 export const depthLines = (print: (line: LogLine) => void, effect: string): ((request: Request) => void) => {
   let failures = 0
   return (request) => {

@@ -27,7 +27,6 @@ export interface BoardView {
   readonly note?: string | undefined
 }
 
-/** Everything that drawing depends on, except the content. */
 interface DrawContext {
   readonly colours: Colours
   /** In ms since the Unix epoch. */
@@ -44,13 +43,10 @@ const maxEvents = 5
 /** Lines of the header with a blank. */
 const headerLines = 3
 
-/** Lines besides the header, tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
+/** Lines besides header, tokens, events and note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
 const otherLines = 7
 
-/**
- * The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. One row stays
- * free for the cursor: with more lines, the terminal would scroll at each redraw, and the first tokens would be hidden.
- */
+/** One row stays free for the cursor: with more lines, the terminal would scroll at each redraw, and hide the first tokens. */
 export const drawBoard = (
   view: BoardView,
   context: DrawContext,

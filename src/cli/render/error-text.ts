@@ -5,7 +5,6 @@ import { messageOf, printable } from '../../base/errors/text.js'
 import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import { docsUrl } from '../manifest.js'
 
-/** Any error of the library. */
 interface TaggedError {
   readonly _tag: string
   readonly message: string

@@ -4,10 +4,7 @@ import { figuresOf } from '../../backtest/results/figure-texts.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import type { Io } from '../io.js'
-import { outputJson } from './json.js'
-import { numberFormat, type NumberFormat } from './terminal.js'
-
-// The lines of the commands that trade on paper.
+import { numberFormat, outputJson, type NumberFormat } from './terminal.js'
 
 /** The line of each event, if it has one: the results of orders, and each minute of data the value of the account. */
 export const eventLines = (
@@ -50,7 +47,6 @@ export const resultLine =
     }
   }
 
-/** Prints a line, if there is one. */
 export const printLine = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)
 }

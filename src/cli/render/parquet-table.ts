@@ -2,10 +2,7 @@ import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import { partOf } from '../../backtest/recording/files/files.js'
 import { writeFailure } from './error-text.js'
 
-/**
- * `time`: ms since the Unix epoch. `long`: an integer of 64 bits. `decimal`: at most 38 digits. The values of both are bigints.
- * Any value may be undefined.
- */
+/** `time`: ms since the Unix epoch. `long`: 64 bits. `decimal`: at most 38 digits. Both are bigints. Any value may be undefined. */
 export type ColumnKind = 'time' | 'text' | 'double' | 'long' | 'decimal'
 
 /** The limits of the rows that are kept in memory and written together. A longer row is written alone. */

@@ -18,7 +18,6 @@ import { coloursFor, numberFormat, type NumberFormat } from './terminal.js'
 
 // Events as lines: for people, and as JSON for programs.
 
-/** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
   { stdout: output, env }: Io,
   rows$: Observable<Row>,

@@ -1,20 +1,18 @@
 import pc from 'picocolors'
 import { EMPTY, timer } from 'rxjs'
+import { bigintAsText, withPlainDecimals } from '../../base/domain/plain-decimal.js'
+import { escapeUnsafe } from '../../base/errors/text.js'
 import { grouped } from '../../backtest/results/format.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 
 export type Colours = ReturnType<typeof coloursFor>
 
-/** The properties of an output stream that decide on colours. */
 export interface Sink {
   readonly isTTY?: boolean
 }
 
-/**
- * Colours on a terminal and none elsewhere; NO_COLOR disables and FORCE_COLOR enables them. The default of picocolors
- * would also colour pipes in CI, and everything on Windows.
- */
+/** NO_COLOR disables and FORCE_COLOR enables colours. picocolors itself would also colour pipes in CI, and everything on Windows. */
 export const coloursFor = (sink: Sink, variables: Variables) => {
   const { green, yellow, red, dim, bold } = pc.createColors(hasColours(sink, variables))
   // `dim`: for headings and for values that are not current.
@@ -37,6 +35,15 @@ export const numberFormat =
   (decimal) =>
     isTTY ? grouped(decimal) : decimal
 
+/**
+ * A value as JSON for the output of a command: no reader loses digits of a bigint, which becomes a decimal string, numbers
+ * have no exponent, and no text of a service or a file changes how a terminal shows other text. `undefined` has no JSON.
+ */
+export const outputJson = (value: unknown, indent?: number): string =>
+  value === undefined
+    ? 'undefined'
+    : escapeUnsafe(withPlainDecimals(JSON.stringify(value, bigintAsText, indent)))
+
 /** A dumb terminal cannot move its cursor. A terminal of unknown size, as in some containers, reports 0 columns. */
 export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>
   isTTY && columns > 0 && TERM !== 'dumb'
@@ -51,11 +58,9 @@ const clearToEndOfLine = `${escape}K`
 const clearBelow = `${escape}J`
 
 /**
- * Draws lines on a screen of their own. The lines must not be wider than the terminal, and must leave one row free. `done` prints
- * the last lines below the earlier output, which the terminal shows again.
- *
- * Each drawing is one write, so that the terminal never shows a partial view, and starts in the first row: what is typed, or a
- * change of the size, moves the previous lines, and an old value must not stay on the screen.
+ * Draws lines, not wider than the terminal, on a screen of their own; one row must stay free. `done` prints the last lines below the
+ * earlier output. Each drawing is one write, so that no partial view is shown, and starts in the first row: typing or a change of the
+ * size moves the previous lines, and an old value must not stay.
  */
 export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>) => {
   let text = ''
@@ -93,7 +98,6 @@ export const showProgressLine = ({ stderr, env }: Pick<Io, 'stderr' | 'env'>, li
       stderr.write(clear)
       output.write(`${text}\n`)
     },
-    /** Removes the progress. */
     hide: (): void => {
       subscription.unsubscribe()
       stderr.write(clear)

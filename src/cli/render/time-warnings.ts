@@ -1,7 +1,6 @@
 import type { ReplaySummary } from '../../backtest/recording/index.js'
 import { counted } from '../../view/texts.js'
 
-/** Warnings of rows with doubtful times. */
 export const timeWarnings = ({ earlierRows, skewedRows }: Omit<ReplaySummary, 'rows'>): readonly string[] => [
   ...(earlierRows === 0
     ? []

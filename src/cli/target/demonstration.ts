@@ -77,7 +77,6 @@ const randomTokens = [
 /** Of the random prices; the tick in ms. */
 const [walkSeed, walkTick] = [7, 300]
 
-/** The recorded market, and tokens with random prices. */
 export const demonstrationMarket = (): Market =>
   combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: walkSeed, tick: walkTick }))
 

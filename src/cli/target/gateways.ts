@@ -2,10 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import type { HttpTransport, OnHttpResult } from '../../wire/transport/ports.js'
 
-/**
- * The HTTP addresses of gateways that serve the same. A request goes to the one that answered last. If that gateway gives no
- * response, the request goes to the next one. A response with any status is one.
- */
+/** A request goes to the gateway that answered last, and to the next one if there is no response. Any status is a response. */
 export class Gateways {
   private readonly origins: readonly string[]
   private current = 0

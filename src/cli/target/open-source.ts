@@ -41,7 +41,6 @@ import {
 } from './source.js'
 import type { ServerFlagName } from './source-flags.js'
 
-/** A source of data, with its client. */
 export interface OpenSource {
   readonly client: PriceClient
   /** The same client, if it has depth. */
@@ -70,7 +69,6 @@ export interface OpenSource {
   readonly close: () => Promise<void>
 }
 
-/** How a command selects and uses its source. */
 interface Selection {
   /** The flags that select a server. Default: `--nats` and `--gateway`. */
   readonly servers?: readonly ServerFlagName[]
@@ -95,10 +93,7 @@ export interface CommandInput {
   readonly names: TokenNames
 }
 
-/**
- * Calls `use` with the source that a command selects, and with the tokens of the arguments (symbols, addresses or topics),
- * then closes the source. An invalid token is a usage error.
- */
+/** Also selects the tokens of the arguments: symbols, addresses or topics. An invalid one is a usage error. */
 export const withTokens = async (
   io: Io,
   command: Command,
@@ -120,7 +115,7 @@ export const withTokens = async (
   await withSource(command, dataKind, withInput, selection)
 }
 
-/** The tokens that a gateway serves; none of other sources. Left: a sentence that says why they are unknown. */
+/** None of other sources. Left: a sentence with the reason why they are unknown. */
 export const readTokens = async (source: OpenSource): Promise<Either<string, readonly NamedToken[]>> =>
   mapLeft((reason: string) => `cannot read the tokens of ${source.description}: ${reason}`)(
     (await source.readTokens?.()) ?? right([]),

@@ -14,14 +14,13 @@ export const usageError = (problem: string): never => {
 /** A flag of a command, with the type of its value. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- read from the type alone
 export class Flag<A> extends Option {
-  /** The type of the value; no flag has the field. */
+  /** Only for the type: no flag has the field. */
   declare readonly value?: A
 }
 
 /** The flags of a command, by the names that commander gives to their values. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>
 
-/** The values of the flags of a command. */
 export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer A> ? A : never
 }
@@ -39,14 +38,11 @@ export const addFlags = (command: Command, flags: Flags): Command => {
   return command
 }
 
-/** A flag that takes a text. */
 export const textFlag = (flags: string, help: string) => new Flag<string | undefined>(flags, help)
 
-/** A text that must be given. */
 export const requiredFlag = (flags: string, help: string) =>
   new Flag<string>(flags, help).makeOptionMandatory()
 
-/** A flag without a value. */
 export const toggle = (flags: string, help: string) => new Flag<boolean | undefined>(flags, help)
 
 /** A flag whose text is parsed. `previous`: the value of the same flag before it. */

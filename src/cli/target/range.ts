@@ -2,20 +2,16 @@ import { definedRange } from '../../backtest/replay/replay-options.js'
 import { formatTime } from '../../view/texts.js'
 import { parsedFlag, parseTime, usageError, type Values } from './parse-flags.js'
 
-/** The flags of a part of recordings. */
 export const rangeFlags = {
   from: parsedFlag('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime),
   to: parsedFlag('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime),
 }
 
-/** In ms since the Unix epoch. */
-type RangeValues = Values<typeof rangeFlags>
-
 /** The part of recordings that is played, in ms since the Unix epoch. */
 export type PlayedRange = ReturnType<typeof definedRange>
 
 /** The part of recordings that the flags select. A part without a length is a usage error. */
-export const rangeOf = ({ from, to }: RangeValues): PlayedRange =>
+export const rangeOf = ({ from, to }: Values<typeof rangeFlags>): PlayedRange =>
   (from ?? -Infinity) < (to ?? Infinity)
     ? definedRange(from, to)
     : usageError('--to: expected a time after --from')

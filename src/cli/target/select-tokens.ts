@@ -16,7 +16,6 @@ import type { Variables } from '../io.js'
 import { usageError } from './parse-flags.js'
 import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
 
-/** A token that the user has selected. */
 export interface SelectedToken {
   readonly address: Address
   readonly symbol?: string
@@ -37,13 +36,9 @@ export interface TokenSources extends UserTokens {
   readonly servedTokens?: readonly NamedToken[]
 }
 
-/** At least one token. */
 export type SelectedTokens = readonly [SelectedToken, ...SelectedToken[]]
 
-/**
- * The selected tokens, each once: those of the arguments, else all tokens of the source, else those of SVC_TOKENS, else those
- * of --tokens, else those of the gateway.
- */
+/** Each once: those of the arguments, else all of the source, else those of SVC_TOKENS, of --tokens, or of the gateway. */
 export const selectTokens = (given: readonly string[], sources: TokenSources): SelectedTokens => {
   const { ownTokens, variableTokens, fileTokens, servedTokens = [] } = sources
   const symbols = symbolsOf(sources)
@@ -65,10 +60,7 @@ const knownTokens: readonly NamedToken[] = [eth, btc].map(({ address, symbol, de
   ...{ address, symbol, decimals },
 }))
 
-/**
- * The tokens that an argument can give by symbol, a later one instead of an earlier one. A known name is not a symbol of a real
- * service: the user must define the symbol.
- */
+/** A later token replaces an earlier one. A known name is no symbol of a real service: the user must define the symbol. */
 export const symbolsOf = ({
   servedTokens = [],
   ownTokens,
@@ -79,10 +71,7 @@ export const symbolsOf = ({
 
 const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== undefined
 
-/**
- * The token of a symbol, an address or a topic. Of two tokens with the same symbol, the later one is used. A symbol in
- * another case is accepted if only one token matches.
- */
+/** Of two tokens with the same symbol, the later one. A symbol in another case is accepted if only one token matches. */
 export const findToken = (text: string, named: readonly NamedToken[]): SelectedToken => {
   const address = parseTokenAddress(text)
   if (address !== undefined) return { address }
@@ -138,7 +127,6 @@ export const recordedTokens = ({
   }))
 }
 
-/** The tokens of --tokens and of SVC_TOKENS. */
 export const userTokens = (command: Command, variables: Variables): UserTokens => {
   const { tokens: path } = command.opts<{ readonly tokens?: string }>()
   return {

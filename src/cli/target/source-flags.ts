@@ -4,10 +4,8 @@ import { clientTable } from '../../client/options.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { Flag, numberFlag, parsedFlag, parseNumber, textFlag, toggle, type Values } from './parse-flags.js'
 
-/** A flag with the environment variable of its default. */
 const withDefaultOf = (flags: string, variable: string, help: string) => textFlag(flags, help).env(variable)
 
-/** The flags of addresses and of a key. */
 export const deploymentFlags = {
   baseUrl: withDefaultOf(
     '--base-url <url>',
@@ -68,7 +66,6 @@ const environmentFlag = new Flag<Environment>(
   .argParser(environment)
   .default('mainnet')
 
-/** The flags that select the service. */
 export const serviceFlags = {
   ...deploymentFlags,
   lines: parsedFlag(
@@ -87,7 +84,6 @@ export const demoFlag = toggle(
   '--simulate with more tokens, dropped connections and a rejected token',
 ).implies({ simulate: true })
 
-/** The flags that select the service, or a recording. */
 export const sourceFlags = {
   ...serviceFlags,
   recording: parsedFlag<readonly string[]>(

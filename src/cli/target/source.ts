@@ -39,9 +39,8 @@ export interface AddressSource {
 const addressNames = ['baseUrl', 'priceBaseUrl', 'priceWsUrl'] as const
 
 /**
- * The source of a command. A flag on the command line precedes all environment variables, and excludes the flags of other
- * sources. Environment variables exclude nothing: SVC_NATS precedes SVC_GATEWAY, and both precede the addresses of the
- * service. `servers`: the flags that select a server.
+ * A flag precedes all environment variables, and excludes the flags of other sources. Variables exclude nothing: SVC_NATS precedes
+ * SVC_GATEWAY, and both precede the addresses of the service. `servers`: the flags that select a server.
  */
 export const resolveSource = (
   command: Command,
@@ -94,7 +93,6 @@ const gatewayAddresses = (list: string) => {
 
 export type DataKind = 'prices' | 'depth' | 'both'
 
-/** The configuration of a client of a service or of gateways. */
 export const configurationOf = (source: AddressSource, dataKind: DataKind): Configuration => {
   try {
     return configure(clientOptions(source, dataKind), node)

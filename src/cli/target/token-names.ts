@@ -2,7 +2,6 @@ import { shortAddress } from '../../view/texts.js'
 import type { DisplayToken } from '../../view/token-state.js'
 import { canonicalAddress, type Address, defaultService, type Topic } from '../../base/domain/topic.js'
 
-/** The names of tokens for the output. */
 export type TokenNames = ReturnType<typeof createTokenNames>
 
 export interface NamedToken {
@@ -11,11 +10,7 @@ export interface NamedToken {
   readonly decimals?: number
 }
 
-/**
- * A later entry for the same token replaces the symbol, and the decimals if it has any. If a later entry gives the
- * symbol to another token, the earlier token loses it: no two tokens have the same symbol. `service`: the service's
- * name, for the topics.
- */
+/** A later entry replaces the symbol of a token, and its decimals if it has any. Of tokens with one symbol, the last keeps it. */
 export const createTokenNames = (tokens: readonly NamedToken[], service: string = defaultService) => {
   const byAddress = new Map<Address, NamedToken>()
   const owners = new Map<string, Address>()

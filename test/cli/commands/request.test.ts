@@ -1,8 +1,7 @@
 import { depth } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
 import { depthTable } from '../../../src/cli/commands/depth.js'
-import { outputJson } from '../../../src/cli/render/json.js'
-import { coloursFor, numberFormat } from '../../../src/cli/render/terminal.js'
+import { coloursFor, numberFormat, outputJson } from '../../../src/cli/render/terminal.js'
 import { createTokenNames } from '../../../src/cli/target/token-names.js'
 
 describe('the table of a depth', () => {

@@ -3,7 +3,6 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { printable } from '../../../base/errors/text.js'
 import { systemText } from '../../render/error-text.js'
 
-/** Number of bytes that are written at once. */
 const blockBytes = 65_536
 
 /** A CSV file of the flag of a command. Throws if it cannot be written. */

@@ -22,10 +22,7 @@ interface NatsSetup {
   readonly metricsLines: readonly string[]
 }
 
-/**
- * Serves the selected source on NATS until the user stops the command, and the health of the gateway over HTTP if there is a
- * `--port`. `servers`: addresses, separated by commas.
- */
+/** Also serves the health of the gateway over HTTP if there is a `--port`. `servers`: addresses, separated by commas. */
 export const serveNats = (
   io: Io,
   command: Command,

@@ -19,7 +19,6 @@ export const setLogFormat = (io: Io, format: 'text' | 'json'): void => {
   if (format === 'json') jsonLogs.add(io)
 }
 
-/** A line of the log, in the format of the command, with the current time. */
 export const logText = (io: Io, { level, message }: LogLine): string => {
   const now = rxClock.wallClock()
   return jsonLogs.has(io)

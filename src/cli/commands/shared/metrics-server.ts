@@ -9,7 +9,6 @@ import { textResponse } from '../../../gateway/server/http-response.js'
 /** The port that exporters of OpenTelemetry for Prometheus have by default. */
 const metricsPort = { ...portOption(), default: 9464 }
 
-/** The flags of a server of metrics. */
 export const metricsFlags = {
   metrics: toggle('--metrics', 'serve GET /metrics for Prometheus on a port of its own'),
   metricsPort: numberFlag(
@@ -44,6 +43,5 @@ export const startMetrics = async (flags: Values<typeof metricsFlags>): Promise<
   }
 }
 
-/** The line of the summary of a gateway. */
 export const metricsLines = (metrics: StateServer | undefined): readonly string[] =>
   metrics === undefined ? [] : [`Its metrics for Prometheus are at ${metrics.baseUrl}/metrics.`]

@@ -11,10 +11,7 @@ export const resultOf = (values: readonly unknown[]): unknown => {
 
 export const isFolded = (value: unknown): value is Folded => fieldOf(value, '_tag') === 'Folded'
 
-/**
- * The metric of a value. Throws if it has no such number. The message contains no value, because it may be of a
- * training range.
- */
+/** Throws if the value has no such number. The message contains no value, because it may be of a training range. */
 export const metricOf = (value: unknown, metric: string | undefined): number => {
   const found = metric === undefined ? asNumber(value) : numberOf(value, metric)
   if (found !== undefined) return found
@@ -36,7 +33,6 @@ export const numberNames = (value: unknown, parent = '', levels = 5): readonly s
           : numberNames(inner, `${parent}${field}.`, levels - 1),
       )
 
-/** The number in a field of a value, if it has one. */
 export const numberOf = (value: unknown, path: string): number | undefined => asNumber(fieldOf(value, path))
 
 const asNumber = (value: unknown): number | undefined =>

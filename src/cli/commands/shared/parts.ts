@@ -14,19 +14,14 @@ import {
   type Values,
 } from '../../target/parse-flags.js'
 
-// Parts that several commands have in common.
-
-/** The arguments of a command, with their type. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- read from the type alone
 export class Arguments<A> extends Argument {
-  /** The type of what is given; no arguments have the field. */
+  /** Only for the type: no arguments have the field. */
   declare readonly given?: A
 }
 
-/** One argument. */
 export const one = (name: string, help: string) => new Arguments<string>(name, help)
 
-/** Any number of arguments. */
 export const many = (name: string, help: string) => new Arguments<readonly string[]>(name, help)
 
 interface Definition<A, F extends Flags> {
@@ -89,7 +84,6 @@ export const priceHelp = `\
 Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below
 0.1 USD. On a terminal, they have commas. With --json, numbers are exact.`
 
-/** The arguments of commands, in the help. */
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
 
 export const tokensFlag = textFlag('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')

@@ -9,10 +9,7 @@ import { one } from './parts.js'
 /** The argument of a command that requests a value of one token. */
 export const tokenArgument = one('<token>', 'symbol, contract address, 0x…, or topic, svc-0x…')
 
-/**
- * Sends one request and prints its response. A failure throws an `Error` with the failure and a hint. `addressFlag`: the
- * flag that gives the address of the request.
- */
+/** Throws an `Error` with a hint if the request fails. `addressFlag`: the flag that gives the address of the request. */
 export const printResponse = async <A>(
   io: Io,
   request: TaskEither<PriceRequestError | DepthError, A>,

@@ -9,15 +9,13 @@ import { allTimes, type TimeRange } from '../../../backtest/recording/codec/time
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { readSet } from '../../../backtest/recording/read/merge.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
-import { outputJson } from '../../render/json.js'
+import { outputJson } from '../../render/terminal.js'
 import { orFail, seeGuide } from '../../render/error-text.js'
 import { usageError } from '../../target/parse-flags.js'
 import { noRowText } from '../../target/range.js'
 import { exportsOf, runnableModule, withCosts, type RunnableModule } from './strategy-module.js'
 
-// Shared by the commands that run a strategy in worker threads.
-
-/** Their arguments: recordings, and last the module of the strategy. */
+/** The arguments of a command: recordings, and last the module of the strategy. */
 export interface BacktestFiles {
   readonly recordings: readonly string[]
   readonly module: string
@@ -36,7 +34,6 @@ export interface StrategyRun extends BacktestFiles {
   readonly commandText: string
 }
 
-/** Invalid arguments are a usage error. */
 export const backtestFiles = (files: readonly string[]): BacktestFiles => {
   const module = files.length < 2 ? undefined : files.at(-1)
   if (module === undefined) return usageError('give a recording, and after it the module of the strategy')
@@ -49,10 +46,7 @@ export const backtestFiles = (files: readonly string[]): BacktestFiles => {
   return { recordings: files.slice(0, -1), module }
 }
 
-/**
- * The module, for worker threads. Throws if it does not exist, or there is no row to play: each run would fail for the same reason.
- * `range`: the part that is played, in ms since the Unix epoch.
- */
+/** Throws if the module does not exist or the range has no row: each run would fail for the same reason. */
 export const checkedStrategy = async (
   { recordings, module }: BacktestFiles,
   range: Partial<TimeRange> = {},

@@ -13,9 +13,6 @@ import { systemText } from '../../render/error-text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { shellWord } from '../../render/shell-word.js'
 
-// Parts of the pages that `backtest`, `paper` and `sweep` write.
-
-/** Throws if the page of `--report` cannot be written. */
 export const writePage = (path: string, html: string): void => {
   try {
     writeFileSync(path, html)
@@ -42,7 +39,6 @@ export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): str
   return `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.${depth}`
 }
 
-/** What candles do not have. */
 export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
   candles === undefined
     ? []

@@ -13,10 +13,7 @@ import { log } from './log.js'
 
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
-/**
- * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Resolves to the
- * signal. Fails if the recording is damaged. `reload`: called for SIGHUP, which otherwise stops the command.
- */
+/** Resolves to the signal that stops it. Fails if the recording is damaged. `reload`: called for SIGHUP, which otherwise stops it. */
 export const serveUntilStopped = async (
   io: Io,
   source: OpenSource,
@@ -75,10 +72,7 @@ const meanwhile: Meanwhile = {
   behind: 'The gateway holds them until they are current.',
 }
 
-/**
- * Fails if the recording of a source is damaged. Otherwise it never ends: a server continues after the last row. `onEnd`:
- * called at the end of the recording.
- */
+/** Fails if the recording is damaged. Otherwise never ends: a server continues after the last row, at which `onEnd` is called. */
 export const recordingFailure$ = (
   { finished }: Pick<OpenSource, 'finished'>,
   onEnd: () => void = () => undefined,

@@ -41,7 +41,6 @@ export const costFlags = {
 export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
   onlyGiven({ latency, feeBps, slippageBps })
 
-/** A strategy with an account, as its module exports it. */
 export interface StrategyModule {
   readonly strategy$: (client: MarketClient, account: PaperAccount, parameter: unknown) => Observable<Order>
   readonly options: PaperOptions
@@ -68,7 +67,6 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
   }
 }
 
-/** Throws if the module cannot be imported. */
 export const exportsOf = async ({ url }: RunnableModule): Promise<StrategyExports> =>
   orFail(mapLeft((fault: SweepFault) => sweepError(undefined, fault))(await importStrategy(url.href)))
 
@@ -98,7 +96,6 @@ export const runnableModule = async (given: string): Promise<RunnableModule> => 
   return isRunnable ? { url: pathToFileURL(path), [Symbol.dispose]: () => undefined } : bundleOf(path)
 }
 
-/** Bundles a module by the esbuild of its project. */
 const bundleOf = async (path: string): Promise<RunnableModule> => {
   // Inside the project, so that the bundle finds the packages that it imports.
   const folder = mkdtempSync(join(path, '..', '.svc-streams-'))

@@ -18,7 +18,6 @@ import type { StopReason } from '../../stop.js'
 
 // Shared by watch and record: the events of the tokens, and the reason of a failure.
 
-/** The flags of a command that streams until it is stopped. */
 export const streamFlags = {
   tokens: tokensFlag,
   interval: intervalFlag,
@@ -77,10 +76,7 @@ export class Received {
     }
   }
 
-  /**
-   * The error message of a command that has not received what it requested; `undefined` if it succeeded. A reader that closes
-   * the pipe needs no more data, so the command then succeeds.
-   */
+  /** `undefined` if the command succeeded, also because the reader has closed the pipe: it needs no more data. */
   failureText({ command, source: { host, serverFlag }, duration = 0, end }: StreamRun): string | undefined {
     const texts: string[] = []
     if (end === 'completed')

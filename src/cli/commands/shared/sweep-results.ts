@@ -13,8 +13,6 @@ import { fieldOf, isFolded, numberNames, numberOf, numbersText, resultOf } from 
 import { jsonText, type StrategyRun } from './replayed-strategy.js'
 import { assumptionsOf, candleNotes, titleOf, writePage } from './report.js'
 
-// The results of a sweep: as lines, as CSV, and as a page.
-
 export type Result = SweepResult<unknown, unknown>
 
 /** The results with the highest number in a field of their last value first; those without one last, in their order. */
@@ -78,7 +76,6 @@ const figureText = (value: number | undefined, grouped: NumberFormat): string =>
 
 const failureText = ({ message }: SweepError): string => printable(`failed: ${message}`)
 
-/** Writes the page of a sweep. */
 export const writeSweepPage = async (
   path: string,
   run: StrategyRun,

@@ -4,8 +4,6 @@ import { formatTime, formatTokens } from '../../../view/texts.js'
 import { textFlag, type Values } from '../../target/parse-flags.js'
 import { CsvFile } from './csv-file.js'
 
-// The CSV files that `backtest` and `paper` write of an account, with the units in their headers.
-
 export const tradeFileFlags = {
   trades: textFlag('--trades <file>', 'CSV file of the fills to write; an existing file is overwritten'),
   equity: textFlag('--equity <file>', 'CSV file of the equity to write; an existing file is overwritten'),

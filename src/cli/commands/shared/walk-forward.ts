@@ -18,9 +18,8 @@ import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
-import { outputJson } from '../../render/json.js'
 import { failureOf, orFail } from '../../render/error-text.js'
-import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
+import { coloursFor, numberFormat, outputJson, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
 import { assumptionsOf, candleNotes, gapsOf, titleOf, writePage } from './report.js'
 
@@ -98,10 +97,7 @@ const checkMetric = (metric: string | undefined, symbols: readonly string[]): vo
 const withoutTrades = (result: Result): object =>
   isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
 
-/**
- * The metric of the last value, unless it has too few trades: where nothing was traded, no figure has a meaning. The least
- * number concerns the choice alone, because a test range is shorter.
- */
+/** Where too little was traded, no figure has a meaning. `minTrades` concerns the choice alone: a test range is shorter. */
 const scoreOf = (
   values: readonly unknown[],
   range: ScoredRange,

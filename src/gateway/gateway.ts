@@ -58,10 +58,7 @@ export interface GatewaySnapshot {
   readonly ageBounded: boolean
   /** Number of open WebSocket connections of consumers. */
   readonly connections: number
-  /**
-   * Number of connections that are behind: their consumers read too slowly, and get the newest price instead of every
-   * price.
-   */
+  /** Number of connections that are behind: their consumers read too slowly, and get the newest price instead of every price. */
   readonly behindConnections: number
   /**
    * Number of prices since the start of the gateway that were dropped for connections that were behind. A newer price

@@ -51,10 +51,7 @@ export interface RunningGateway {
   readonly gateway: Gateway
   /** Refuses further consumers, and ends the open connections within `ms`. Resolves when none is open, or after `ms`. */
   readonly drain: (ms: number) => Promise<void>
-  /**
-   * Replaces keys, access and certificates. Ends the WebSockets whose token is gone, and no other. Throws a
-   * `ConfigurationError`, and changes nothing, if one of them is invalid.
-   */
+  /** Ends the WebSockets whose token is gone, and no other. Throws a `ConfigurationError`, and changes nothing, if one is invalid. */
   readonly replace: (secrets: Pick<GatewayOptions, 'keys' | 'access' | 'tls'>) => void
 }
 

@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../base/diagnostics/messages.js'
 
-/** The listeners of some channels. */
 export type Listeners = {
   readonly [N in keyof DiagnosticMessages]?: (message: DiagnosticMessages[N]) => void
 }

@@ -5,10 +5,7 @@ import { Metric, stateMetrics, type MetricKind } from './state-metrics.js'
 /** The media type of the text format. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/**
- * The metrics of this process for Prometheus, without a package of OpenTelemetry: counts the diagnostics of all clients and
- * gateways from now on.
- */
+/** Counts the diagnostics of all clients and gateways of this process from now on. Needs no package of OpenTelemetry. */
 export const prometheusMetrics = () => {
   const events: (Metric | Histogram)[] = []
   const added = <A extends Metric | Histogram>(metric: A): A => {
@@ -57,7 +54,6 @@ const render = (metric: Metric | Histogram): string => {
   return `# HELP ${name} ${escape(description)}\n# TYPE ${name} ${types[kind]}\n${lines.join('')}`
 }
 
-/** One series of a histogram. */
 interface Distribution {
   sum: number
   count: number

@@ -104,7 +104,6 @@ const priceResponse = ({ price }: Price): TextResponse =>
 
 const noDepth = textResponse(404, 'Not Found: the client of this gateway has no depth')
 
-/** The response for a request beyond the limit of the queue. */
 const tooManyRequests: TextResponse = textResponse(
   503,
   'Service Unavailable: too many requests wait for the service',
@@ -115,10 +114,7 @@ type RelayError = DepthError | PriceRequestError
 
 type RelayResult = Either<RelayError, TextResponse>
 
-/**
- * The response for an error of the client. The service's own errors keep their status and text. Failures between gateway
- * and service become 5xx with a fixed text: a 401 would make consumers doubt their own keys.
- */
+/** Failures between gateway and service become 5xx with a fixed text: a 401 would make consumers doubt their own keys. */
 const failureResponse = (error: RelayError): TextResponse => {
   if (error._tag === 'UnsupportedPair') return textResponse(500, error.body)
   return error._tag === 'HttpError' ? httpErrorResponse(error) : textResponse(...fixedResponses[error._tag])

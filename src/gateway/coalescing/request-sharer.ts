@@ -25,14 +25,12 @@ export interface SharedRequest<A> {
   readonly onRequest?: (shared: boolean) => void
 }
 
-/** One request of a consumer. */
 interface Waiter<A> {
   readonly requester: Requester
   readonly shared: Shared<A>
   readonly onResult: (result: A) => void
 }
 
-/** The requests of one key. */
 interface Shared<A> {
   readonly request: SharedRequest<A>
   /** Receive the result of the request that is running, or of the next one. */

@@ -11,9 +11,8 @@ interface Requested {
 }
 
 /**
- * Requests in turns: one of each group, and within a group one of each consumer, the oldest first. Groups take turns, so a
- * program with many connections delays consumers of other addresses by at most one request. Connections within a group
- * take turns, because consumers behind one proxy have one address.
+ * One request of each group in turn, and within a group one of each consumer, the oldest first. A program with many connections
+ * delays others by at most one request. Consumers of a group take turns too, because those behind one proxy have one address.
  */
 export class Turns<A extends Requested> {
   /** The requests of each consumer of each group, in the order of their turns. */

@@ -42,7 +42,6 @@ export class FolderIndex {
   private readonly files = new Map<Topic, HistoryFile[]>()
   /** All files, the oldest first. */
   private readonly byAge = new Set<HistoryFile>()
-  /** The size of all files, in bytes. */
   private bytes = 0
   private deletion: Promise<void> | undefined
 
@@ -90,7 +89,6 @@ export class FolderIndex {
     return added
   }
 
-  /** A file has more bytes. */
   grow(file: HistoryFile, bytes: number): void {
     if (!this.byAge.has(file)) return
     file.bytes += bytes
@@ -101,10 +99,7 @@ export class FolderIndex {
     return this.bytes > maxBytes
   }
 
-  /**
-   * Deletes the files without a row younger than `keep` ms, and the oldest files until the others have at most `maxBytes`.
-   * `onDelete`: called for each before that. Never rejects.
-   */
+  /** Deletes files without a row younger than `keep` ms, and the oldest beyond `maxBytes`. Calls `onDelete` before. Never rejects. */
   deleteOld(limits: FolderLimits, onDelete: (file: HistoryFile) => void): Promise<void> {
     this.deletion ??= this.deleteBeyond(limits, onDelete).finally(() => (this.deletion = undefined))
     return this.deletion
@@ -151,7 +146,7 @@ export class FolderIndex {
     }
   }
 
-  /** A file of the folder at the start; `undefined` if it is not one of a history. Deletes one that a crash has left without a header. */
+  /** `undefined` if the file is none of a history. Deletes a file that a crash has left without a header. */
   private async found(name: string): Promise<HistoryFile | undefined> {
     const startAt = rotatedStart(name) ?? NaN
     const file = fileOf(name, startAt - (startAt % filePeriod) + filePeriod)

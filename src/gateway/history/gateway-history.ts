@@ -21,7 +21,6 @@ import { Recorder, type RecorderConfig } from './recorder.js'
 
 export type GatewayHistoryConfig = RecorderConfig & Pick<GatewaySetup, 'service'>
 
-/** The receiver of the events of a reading. */
 export type PastReader = Required<Pick<PastRange, 'emit' | 'closing' | 'flush'>>
 
 /** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
@@ -62,11 +61,9 @@ const lockFolder = (folder: string): FileLock => {
   }
 }
 
-/** An error of the option `history.folder`. */
 const historyFolderError = (problem: string, cause = new Error(problem)): GatewayError =>
   new GatewayError('history.folder', problem, cause)
 
-/** The past of the topics that a gateway records. */
 export class GatewayHistory {
   constructor(
     readonly recorder: Recorder,
@@ -123,7 +120,7 @@ export class GatewayHistory {
     return right(topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1)))
   }
 
-  /** The operator learns the file. A consumer does not receive the path. */
+  /** Reports the file to the operator. A consumer does not receive the path. */
   private onUnreadable(error: RecordingError): void {
     this.recorder.config.report('svc-streams:history-unreadable', { error })
   }

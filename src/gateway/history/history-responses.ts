@@ -38,7 +38,6 @@ export type RespondHistory = (
   requester: Requester,
 ) => void
 
-/** Answers the GET requests of a history. */
 export const historyResponses = (
   history: GatewayHistory,
   { service, clock }: { readonly service: string; readonly clock: Clock },
@@ -145,7 +144,6 @@ const lineOf = (event: PastEvent, position: PricePosition | undefined): string =
   return position === undefined ? `${json}\n` : `${json.slice(0, -1)}${positionField(position)}}\n`
 }
 
-/** Starts the response. */
 const openBody = (response: ServerResponse, isGzip: boolean): Writable => {
   response.writeHead(200, {
     ...commonHeaders,

@@ -61,13 +61,10 @@ export class Readings {
   }
 }
 
-/** One reading, from its request to its end. */
 export class Reading {
-  /** Ends the reading. */
   readonly closing = new Subscription()
   /** Since when it waits for its consumer: monotonic, in ms; `Infinity` while it does not. */
   private heldSince = Infinity
-  /** Called when it is the turn of the reading. */
   onTurn: () => void = () => undefined
 
   constructor(
@@ -95,7 +92,6 @@ export class Reading {
     })
   }
 
-  /** Waits until the consumer has read. */
   async holdUp(drained: Promise<void>): Promise<void> {
     this.heldSince = this.clock.elapsed()
     await drained

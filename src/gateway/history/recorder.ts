@@ -31,9 +31,8 @@ export interface RecorderConfig extends HistorySetup, Pick<GatewaySetup, 'clock'
 }
 
 /**
- * Records topics, each to separate files, so that a reader of one topic does not read other topics. Each row is written
- * synchronously: a killed process loses no row. A topic has no file before its first price: a consumer may request any
- * topic.
+ * Each topic has files of its own, so that a reader of one topic does not read others. Each row is written synchronously: a killed
+ * process loses no row. A topic has no file before its first price: a consumer may request any topic.
  */
 export class Recorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
@@ -184,7 +183,6 @@ class RecordedTopic {
     this.rows = priceRow$(config.client, this.topic, times).subscribe((row) => this.write(row))
   }
 
-  /** A file of the topic is deleted. */
   onDelete(file: HistoryFile): void {
     if (this.file === file) this.close()
   }

@@ -51,7 +51,6 @@ const originOf = (scheme: string, hostHeader: string): string | undefined => {
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** The tokens that give access to a gateway. */
 export class AccessTokens {
   private readonly digests: readonly Buffer[]
 

@@ -17,7 +17,6 @@ import { checkAccess } from './access.js'
 import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
-/** The state that decides the health of a gateway. */
 export interface HealthState {
   /** False while the connection to the service is down, or a NATS server refuses the messages of the gateway. */
   readonly isUp: boolean

@@ -47,10 +47,7 @@ export const createHttpServer = (
   return server
 }
 
-/**
- * Serves a request that offers another protocol as one without the offer. With a listener of upgrades, Node ends the HTTP of
- * the socket for each offer, so the request is given to the server again.
- */
+/** With a listener of upgrades, Node ends the HTTP of a socket at each offer: the server gets the request again, without the offer. */
 export const serveAsRequest = (
   server: Server,
   { method = '', url = '', httpVersion, rawHeaders }: IncomingMessage,
@@ -88,7 +85,6 @@ export const commonHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Writes a response of a gateway. Has no effect if the consumer has left. */
 export const writeGatewayResponse = (to: ServerResponse, response: HttpResponse): void =>
   writeResponse(to, { ...response, headers: { ...commonHeaders, ...response.headers } })
 

@@ -52,7 +52,6 @@ export interface RequestHandlerConfig {
   readonly now: () => number
 }
 
-/** Answers the requests that have access. */
 export const createRequestHandler =
   (config: RequestHandlerConfig): RequestHandler =>
   (request, response, whileConnected) => {

@@ -36,7 +36,7 @@ const shortestPause = 20
 
 /**
  * What one consumer sends, requests and frames. The socket is read in slices. Beyond a limit, it is not read for a while:
- * the data stay in the buffers of the system, and then the consumer cannot send. Data to the consumer go on.
+ * the data stay in the buffers of the system, and then the consumer cannot send. Data are still sent to the consumer.
  */
 export class ConsumerInput {
   readonly messages: MessageBucket
@@ -105,7 +105,7 @@ export class ConsumerInput {
 
   /**
    * True while no further request is read: too many wait, or a response is being sent, which may pause the parser of Node. The
-   * end of the connection is behind the requests: without it, requests of a consumer that has left go on.
+   * end of the connection is behind the requests: without it, requests of a consumer that has left would not end.
    */
   private get isAnswering(): boolean {
     if (this.request?.complete !== true) return false

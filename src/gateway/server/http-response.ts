@@ -1,7 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** A complete HTTP response. */
 export interface HttpResponse<Body extends string | Uint8Array = string | Uint8Array> {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -60,7 +60,6 @@ export class MessageBucket {
     private readonly now: () => number,
   ) {}
 
-  /** Counts a message. */
   take(): void {
     const earliest = this.now() - this.burstSeconds * 1000
     this.takenUntil = Math.max(this.takenUntil, earliest) + 1000 / this.perSecond

@@ -7,10 +7,7 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/**
- * Listens on an address. Resolves to the port. Rejects with `failure` of the error of the operating system. `problem`: why
- * the port cannot be listened on, and the solution; `undefined` if the port is not the reason.
- */
+/** Resolves to the port. `problem`: why the port cannot be used, and the solution; `undefined` if the port is not the reason. */
 export const listenOn = (
   server: Server,
   { host, port }: ListenAddress,

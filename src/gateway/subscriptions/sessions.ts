@@ -11,7 +11,6 @@ import type { GatewaySetup } from '../options.js'
 import { TopicFeed, type ConsumedTopic, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
 import { Upstream } from './upstream.js'
 
-/** Why a gateway ends a session. */
 export type EndCause = Exclude<GatewayDisconnectCause, 'consumer' | 'no-pong' | 'no-renewal'>
 
 /** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
@@ -28,7 +27,6 @@ export const closeCodes: Readonly<Record<EndCause, number>> = {
   'no-access': 1008,
 }
 
-/** The reason of the end `closing`. */
 export const closingReason = 'the gateway is closing'
 
 /** A connection or a lease of one consumer. */

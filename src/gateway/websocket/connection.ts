@@ -6,7 +6,6 @@ import { confirmationText } from './text-frame.js'
 import type { Session, Sessions } from '../subscriptions/sessions.js'
 import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 
-/** Shared by the connections of a gateway. */
 export interface ConnectionConfig extends OutputConfig {
   readonly sessions: Pick<Sessions<Connection>, 'topicOf' | 'subscribe' | 'unsubscribe' | 'leaveTopics'>
 }
@@ -20,8 +19,8 @@ export class Connection extends ConsumerOutput<ConnectionConfig> implements Sess
   }
 
   /**
-   * Answers a subscribe message and sends the last price, or answers an unsubscribe message, without a topic. A page repeats a subscribe message as a ping:
-   * its answer waits for the same as a pong. The later ones keep the order.
+   * Answers a subscribe message and sends the last price; without a topic, answers an unsubscribe message. A page repeats a subscribe
+   * message as a ping: its answer waits like a pong, and later answers wait too, to keep the order.
    */
   confirm(topic?: ConsumedTopic, isRepeated = false): void {
     const isHeld = isRepeated || this.held.hasConfirmations

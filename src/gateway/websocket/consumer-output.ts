@@ -25,7 +25,6 @@ export const backlogTime = 10_000
 /** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
 const longHold = 5_000
 
-/** Shared by the connections of a gateway. */
 export interface OutputConfig extends Pick<GatewaySetup, 'maxBufferedBytes' | 'report'> {
   readonly feed: Pick<PriceFeed, 'isUpToDate' | 'isBounded' | 'requestProbe'>
   readonly outbox: Outbox
@@ -80,7 +79,6 @@ export abstract class ConsumerOutput<Config extends OutputConfig> implements Rec
     this.askedAt = config.now()
   }
 
-  /** The topics that the consumer wants. */
   abstract readonly feeds: ReadonlyMap<string, unknown>
 
   protected abstract leaveTopics(): void
@@ -112,10 +110,7 @@ export abstract class ConsumerOutput<Config extends OutputConfig> implements Rec
     return this.config.now() - this.pausedMs()
   }
 
-  /**
-   * Sends the marker that is due, and holds prices if an earlier marker is late. Ends a silent consumer. The first call is that of
-   * an open connection without data: its marker measures the round trip.
-   */
+  /** The first call is that of an open connection without data: its marker measures the round trip. Ends a silent consumer. */
   check(): void {
     if (this.isEnding) return
     const { window } = this
@@ -213,12 +208,11 @@ export abstract class ConsumerOutput<Config extends OutputConfig> implements Rec
     this.endOverflow()
   }
 
-  /** Writes the frames of this tick now. */
   flush(): void {
     this.config.outbox.flushOne(this)
   }
 
-  /** Called with the first topic. A consumer takes all prices of a new connection for newer than the connection, so they wait for a probe. */
+  /** Called with the first topic. A consumer takes all prices of a connection for newer than it, so they wait for a probe. */
   protected requestFirstProbe(): void {
     this.isFirstUnproven ??= this.config.feed.requestProbe(0)
     this.onWindowChanged()
@@ -327,7 +321,6 @@ export abstract class ConsumerOutput<Config extends OutputConfig> implements Rec
     }
   }
 
-  /** Writes the pending frames, then a ping. */
   private mark(): void {
     this.flush()
     if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.now())))

@@ -12,10 +12,7 @@ export type ConsumerWebSocket = Pick<
 /** The members of the underlying socket that a gateway uses. */
 export type ConsumerStream = Pick<Writable, 'write' | 'writableLength'>
 
-/**
- * A WebSocket text frame of a server (RFC 6455, section 5.2), with a character for each byte. Such strings are
- * concatenated without a copy, and equal frames compare as equal.
- */
+/** A frame (RFC 6455, section 5.2) with a character for each byte: concatenated without a copy, and equal frames are equal. */
 export type TextFrame = string
 
 /** The first byte: the final fragment of a text message. */
@@ -54,10 +51,7 @@ export const closeReason = (text: string): string => {
 /** Above this number of topics, a confirmation lists only the new topic: lists of all topics would fill a slow link for seconds. */
 const maxListedTopics = 16
 
-/**
- * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `hasPosition`: the next price
- * frame of the topic follows the position of the confirmation.
- */
+/** `confirmed`: the topic of a short list. `hasPosition`: its next price frame follows the position of the confirmation. */
 export const confirmationText = (
   confirmed: Pick<ConsumedTopic, 'topic' | 'position'> | undefined,
   all: ReadonlyMap<string, Pick<ConsumedTopic, 'topic' | 'isConfirmed'>>,

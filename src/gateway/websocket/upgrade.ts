@@ -116,7 +116,6 @@ const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
   webSocket.once('close', () => sending.unsubscribe())
 }
 
-/** Passes the messages of a WebSocket to its connection. */
 const listen = (connection: Connection, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
   const on = (
     event: 'message' | 'ping' | 'pong',

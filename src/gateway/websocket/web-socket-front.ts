@@ -41,8 +41,7 @@ export class WebSocketFront {
     this.sessions = new Sessions<Connection>(client, {
       ...config,
       noun: 'connection',
-      // While the client is behind, the answers to pings are held, because consumers measure the age of prices by these
-      // answers.
+      // While the client is behind, the answers to pings are held instead: consumers measure the age of prices by them.
       isDown,
       encode: asciiFrame,
       send: (feed, frame) => {
@@ -104,7 +103,6 @@ export class WebSocketFront {
     }
   }
 
-  /** The state of the consumers' connections, for collectors. */
   load(): Omit<GatewayState, 'host'> {
     return {
       ...this.sessions.load,
@@ -127,10 +125,7 @@ export class WebSocketFront {
     }
   }
 
-  /**
-   * Refuses further consumers, announces the end to the others, and ends their connections one after the other within `ms`, so
-   * that they do not reconnect at one time. Resolves when none is open, at the latest after `ms`.
-   */
+  /** Ends the connections one after the other: consumers must not all reconnect at once. Resolves when none is open, or after `ms`. */
   drain(ms: number): Promise<void> {
     const { clock } = this.config
     const ended = (this.draining = new Subscription())

@@ -24,10 +24,7 @@ export class DataAge {
     if (this.pings.length > maxPings) this.pings.shift()
   }
 
-  /**
-   * The answer to a message that was sent at this time: monotonic, in ms. `time`: of the gateway's clock, in ms. False for a repeated
-   * or late answer, and for one to no message.
-   */
+  /** `sentAt`: monotonic. `time`: of the gateway's clock. Both in ms. False for a repeated or late answer, and without a message. */
   onReply(sentAt: number, time: number): boolean {
     const now = this.clock.elapsed()
     if (!(sentAt > this.measuredAt && sentAt <= now)) return false

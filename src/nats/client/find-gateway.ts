@@ -36,10 +36,7 @@ interface Search {
   readonly onFailed: (reason: string) => void
 }
 
-/**
- * Connects to NATS, and finds a gateway there that can serve. A stopped gateway does not answer. A gateway with consumers answers
- * first, so that the other gateways stand by. Unsubscribing ends the search and the use of the connection.
- */
+/** A gateway with consumers answers first, so that the others stand by. Unsubscribing ends the search and the use of the connection. */
 export const reachGateway = (
   { link, clock, subjects }: ConsumerContext,
   { followed, onFound, onFailed }: Search,

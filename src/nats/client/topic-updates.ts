@@ -14,7 +14,6 @@ interface TopicUpdates {
   newestAt: number
 }
 
-/** What to do with an update. */
 type UpdateVerdict = 'deliver' | 'ignore' | 'gap'
 
 /** The topics of a session, and the sequence numbers of their updates. */

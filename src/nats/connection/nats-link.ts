@@ -40,7 +40,6 @@ interface Refusal {
   readonly message: string
 }
 
-/** The connection to NATS. */
 export class NatsLink {
   /**
    * The connection, and `undefined` when it is lost. It opens for the first subscriber, and closes after the last one. The NATS

@@ -85,7 +85,7 @@ export class TcpTransport implements Transport {
     return Promise.resolve()
   }
 
-  /** The pings of the last connection may go on during a dial. */
+  /** The pings of the last connection may continue during a dial. */
   disconnect(): void {
     if (this.isConnected) this.end()
   }

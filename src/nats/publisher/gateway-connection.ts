@@ -89,7 +89,6 @@ export class GatewayConnection {
     this.resources.add(clock.startInterval(tryAgain, tryInterval))
   }
 
-  /** Drops all requests, and ends the subscriptions. */
   close(): void {
     this.resources.unsubscribe()
   }

@@ -19,10 +19,7 @@ interface PublishedTopic {
   isFresh: boolean
 }
 
-/**
- * The interval of the checks of all topics, in ms. A topic without a message for a whole interval gets a heartbeat: one in two
- * intervals, which is also the time after which a consumer detects the loss of a last update.
- */
+/** In ms. A topic without a message for an interval gets a heartbeat: a consumer detects a lost last update within two intervals. */
 export const heartbeatCheckTime = 375
 
 /** The messages that a gateway sends over one connection to NATS, with the identifier of this connection. */
@@ -51,7 +48,6 @@ export class Publisher {
     this.topics.set(feed, { feed, sequence: this.highest, isFresh: false })
   }
 
-  /** The sequence number of the last update of a topic. */
   sequenceOf(topic: Topic): number {
     return this.topics.get(topic)?.sequence ?? 0
   }
@@ -68,7 +64,6 @@ export class Publisher {
     this.highest = Math.max(this.highest, published.sequence)
   }
 
-  /** Each topic that had no message for a while gets a heartbeat, by which its consumers detect that the last update is lost. */
   publishHeartbeats(): void {
     const time = this.time()
     for (const published of this.topics.values()) {

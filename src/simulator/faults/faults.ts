@@ -136,7 +136,6 @@ export const faultChecks: Checks<Faults> = {
   quantitiesAsText: flag,
 }
 
-/** Holds the current faults. */
 export class FaultInjector {
   private readonly faults$: BehaviorSubject<Faults>
 

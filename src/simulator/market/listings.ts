@@ -20,10 +20,7 @@ interface ListedToken {
   repeatTimer?: NodeJS.Timeout
 }
 
-/**
- * The listed tokens and their latest quotes. Publishes the price of a listed token when it changes, and again after every
- * `repeatAfter` ms without a change. Throws a `SimulatorError` into a market that emits an invalid quote.
- */
+/** Publishes each new price, and again every `repeatAfter` ms without one. Throws into a market that emits an invalid quote. */
 export class Listings {
   private readonly listed = new Map<Address, ListedToken>()
   /** The open markets, and the functions that stop them. */

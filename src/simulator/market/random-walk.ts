@@ -97,10 +97,7 @@ interface WalkParameters {
   readonly reversion: number
 }
 
-/**
- * A random factor with mean 1 that starts at 1 and deviates by at most `1.5 * volatility / reversion`. Uses only
- * additions and multiplications, which give the same result on every machine.
- */
+/** Starts at 1; deviates by at most `1.5 * volatility / reversion`. Additions and multiplications give the same on every machine. */
 const meanRevertingFactor = (random: Random, { volatility, reversion }: WalkParameters): (() => number) => {
   let deviation = 0
   return () => {

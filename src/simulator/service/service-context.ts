@@ -1,7 +1,6 @@
 import type { FaultInjector } from '../faults/faults.js'
 import type { Listings } from '../market/listings.js'
 
-/** Shared state of the service's endpoints. */
 export interface ServiceContext {
   /** Name of the service: prefix of topics and of signed headers. */
   readonly name: string

@@ -9,10 +9,7 @@ export type Health =
   /** The dashboard's own server has reported nothing in time. */
   | { readonly _tag: 'Gone' }
 
-/**
- * `behind`: connected, but the prices may be too old, and are held. `connection lost`: the page's connection is down, and
- * the server has not reported why.
- */
+/** `behind`: prices may be too old, and are held. `connection lost`: that of the page, whose server has not reported why. */
 export type ConnectionState =
   'connecting' | 'connected' | 'behind' | 'connection lost' | 'service lost' | 'dashboard stopped'
 
@@ -27,10 +24,7 @@ export interface Connection {
   readonly lostAt: number | undefined
   /** The state of the client's WebSocket. */
   readonly status: ConnectionStatus
-  /**
-   * Time of the status, in ms since the Unix epoch; of an open connection, when it opened. In a replay, the time of
-   * playback.
-   */
+  /** In ms since the Unix epoch. Of an open connection, when it opened. In a replay, the time of playback. */
   readonly statusAt: number
   /** Undefined until the server has reported since the WebSocket opened or closed. */
   readonly health: Health | undefined
@@ -55,10 +49,7 @@ export const withStatus = (connection: Connection, status: ConnectionStatus, at:
   return derived({ ...connection, status, statusAt: isSameEpoch ? statusAt : at, health: kept }, at)
 }
 
-/**
- * Applies a report of the server. On a busy machine, one may be late while prices arrive: the pings of an open WebSocket find a
- * server that has stopped.
- */
+/** On a busy machine, a report may be late while prices arrive. The pings of an open WebSocket detect a server that has stopped. */
 export const withHealth = (connection: Connection, health: Health, at: number): Connection =>
   health._tag === 'Gone' && connection.status._tag === 'Open'
     ? connection

@@ -63,7 +63,6 @@ const namesOf = (tokens: readonly CheckedToken[]): string =>
 
 const mostNames = 10
 
-/** What is not current of one kind, if anything is. */
 const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {
   const [first] = failed
   if (first === undefined) return []

@@ -7,7 +7,6 @@ import { WatchedToken } from './watched-token.js'
 
 const update = createUpdate()
 
-/** What the page shows: each event is applied here. */
 export class PageStore {
   readonly tokens: readonly WatchedToken[]
   /** The newest first; `undefined` without a journal. */

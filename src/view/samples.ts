@@ -55,7 +55,6 @@ const maxSeam = 2_000
 /** True if there is no gap between the end of a past and the next price. */
 export const isSeam = (end: number, next: number): boolean => next - end <= maxSeam
 
-/** Number of prices that are kept of a slot of time. */
 const perSlot = 4
 
 /**

@@ -93,10 +93,7 @@ export const counted = (count: number, one: string, format = asIs): string =>
 
 const maxLength = 16
 
-/**
- * A number of a narrow column, with separators: in scientific notation if it is too long, so that one value does not
- * displace others.
- */
+/** For a narrow column, with separators. Scientific notation if it is too long, so that it does not displace other values. */
 export const shortNumber = (value: number, formatted: (value: number) => string): string => {
   const text = grouped(formatted(value))
   return text.length <= maxLength ? text : scientific(value)

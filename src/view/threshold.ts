@@ -10,10 +10,7 @@ export interface Threshold {
 
 export type ThresholdSide = 'above' | 'below'
 
-/**
- * The distance by which a price must return before a threshold can be reached again, as a share of the threshold: a
- * price that moves around a threshold reaches it once.
- */
+/** Share of a threshold by which a price must return before it can reach it again: a price that moves around it reaches it once. */
 const returnShare = 0.0005
 
 /** The side that is reached with this price. `before`: the side that was reached with the price before. */

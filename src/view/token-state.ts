@@ -49,7 +49,6 @@ export const initialTokenState = (token: DisplayToken): TokenState => ({
   loggedDepthError: undefined,
 })
 
-/** Applies an event of the token's price stream. */
 export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): TokenState =>
   isLeft(event)
     ? {
@@ -76,10 +75,7 @@ export const withHeldPrices = (token: TokenState, behindMs: number, at: number):
     : { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, behindMs) }
 }
 
-/**
- * Applies an event of the token's depth stream. `isConnected`: false while the connection is down, when the failure of
- * depth is not reported.
- */
+/** `isConnected`: false while the connection is down: the failure of depth is then not reported. */
 export const withDepthEvent = (token: TokenState, { event }: DepthRow, isConnected: boolean): TokenState => {
   if (!isLeft(event)) {
     return { ...token, depth: event.right, depthError: undefined, loggedDepthError: undefined }

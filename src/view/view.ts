@@ -25,7 +25,7 @@ export interface View {
   readonly pins: readonly string[]
 }
 
-/** More tokens than this are a table, unless the view says otherwise. */
+/** More tokens than this are a table, unless the view has a layout. */
 const maxCards = 8
 
 /** `count`: of the tokens. */
@@ -72,10 +72,7 @@ const fieldsOf = ({ layout, range, sort, isDescending, filter, pins }: View) => 
   ...{ filter, pins: pins.join() },
 })
 
-/**
- * Sorts by a column; if the view is already sorted by this column, reverses the order. A column of numbers begins with
- * the largest.
- */
+/** The same column again reverses the order. A column of numbers begins with the largest. */
 export const sortedBy = (view: View, key: SortKey): View => ({
   ...view,
   sort: key,

@@ -5,7 +5,7 @@ import { PriceSamples, type PastPrices } from './samples.js'
 import type { FillEntry } from './served.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
 
-/** What a row of the table shows of a token, and its file. `undefined`: not known. */
+/** `undefined`: not known. */
 export interface Figures {
   readonly token: DisplayToken
   readonly state: TopicState
@@ -32,7 +32,7 @@ export interface ShownPrices {
   readonly range: Span | undefined
 }
 
-/** A request for depth that takes longer has failed, and a change over a shorter time says nothing. In ms. */
+/** In ms. A request for depth that takes longer has failed, and a change over a shorter time has no meaning. */
 const [requestTimeout, minSpan] = [5000, 10_000]
 
 /** A token of the page: its state, the samples of its chart, and its threshold. */
@@ -116,10 +116,7 @@ export class WatchedToken {
     return (this.#shown = { at: now, rangeMs, data, range: rangeOf(data.values) })
   }
 
-  /**
-   * False if the last request failed, and if the next result is overdue. `undefined` before the first result, and
-   * without depth.
-   */
+  /** False if the last request failed or the next result is overdue. `undefined` before the first result, and without depth. */
   isDepthCurrent(now: number): boolean | undefined {
     const { depth, depthError } = this.state
     if (depthError !== undefined) return false

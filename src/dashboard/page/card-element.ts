@@ -38,7 +38,6 @@ const cardHtml = `<article class="card">
   </footer>
 </article>`
 
-/** The card of one token. */
 export class CardElement extends TokenElement {
   readonly #chart: ChartElement
   #now = 0

@@ -43,10 +43,7 @@ export const setAttribute = (element: Element, name: string, value: string): voi
   if (element.getAttribute(name) !== value) element.setAttribute(name, value)
 }
 
-/**
- * Shows a number with separators, unless it is shown. The commas are in the style sheet, so that its text remains one number.
- * `minor`: number of the last digits that are dimmed.
- */
+/** The commas are in the style sheet, so that the text remains one number. `minor`: number of the last digits that are dimmed. */
 export const setDigits = (element: Element, digits: string, minor = 0): void => {
   if (element.textContent === digits.replaceAll(',', '')) return
   const end = digits.length - minor

@@ -116,7 +116,6 @@ const rowHtml = `<table><tr>${columns
   })
   .join('')}</tr></table>`
 
-/** The row of one token. */
 export class RowElement extends TokenElement {
   isInView = true
   /** The prices that the line shows. */

@@ -19,7 +19,6 @@ const toolbarHtml = `<section class="tools" aria-label="View">
   <p class="shown"></p>
 </section>`
 
-/** The controls of the view. */
 export class Toolbar {
   readonly element = fromHtml(toolbarHtml)
   readonly #part = partsOf(this.element)

@@ -4,10 +4,7 @@ import type { ConnectionStatus } from '../../base/domain/snapshot.js'
 import type { Health } from '../../view/connection.js'
 import { healthInterval } from '../../view/served.js'
 
-/**
- * The client's connection to the service, at each change and each second. A client that connects again keeps the reason.
- * `closedReason`: of a client that is closed, such as that of a recording at its end.
- */
+/** At each change and each second. A client that connects again keeps the reason. `closedReason`: of a client that is closed. */
 export const pageHealth$ = (
   { status$ }: Pick<PriceClient, 'status$'>,
   closedReason: string,

@@ -37,10 +37,7 @@ interface TokenPast {
   hasHistory: boolean
 }
 
-/**
- * The past of the tokens of a page: the prices since a page first showed them, and earlier prices from the history of
- * the source, if any.
- */
+/** The prices since a page first showed a token, and earlier ones from the history of the source, if any. */
 export class PagePast {
   /** An hour, or less for many tokens: a page waits for the history. In ms. */
   private readonly historyWindow: number
@@ -64,10 +61,7 @@ export class PagePast {
     )
   }
 
-  /**
-   * Samples a topic from now on, also while no page wants it. Not earlier: a recording starts when a page is opened. Idempotent.
-   * Subscribes again to a topic that was rejected.
-   */
+  /** Not earlier: a recording starts when a page is opened. Idempotent. Subscribes again to a topic that was rejected. */
   record(topic: Topic): void {
     const token = this.tokens.get(canonicalAddress(addressOf(topic)))
     if (token?.prices.closed !== true) return

@@ -66,10 +66,7 @@ export interface DashboardServer {
   readonly close: () => Promise<void>
 }
 
-/**
- * Serves the page on loopback, and a gateway of the client on the same port. Does not close the client, which has depth
- * if the configuration has an interval of it.
- */
+/** Serves the page and a gateway on one port of loopback. Does not close the client, which has depth if there is a `depthInterval`. */
 export const startDashboard = async (
   client: PriceClient | Client,
   { port, closedReason, files, config, history, fills }: DashboardOptions,

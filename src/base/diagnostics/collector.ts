@@ -1,9 +1,8 @@
 import type { TopicSnapshot } from '../domain/snapshot.js'
 
 /**
- * Receives the current state of every client and gateway of the process. Publish an object with these methods on the
- * channel `svc-streams:collect`: the library calls these methods before `publish` returns. It reads no state at other
- * times.
+ * Receives the current state of every client and gateway of the process. Publish an object with these methods on the channel
+ * `svc-streams:collect`: the library calls these methods before `publish` returns. It reads no state at other times.
  *
  * @example
  * import { channel } from 'node:diagnostics_channel'
@@ -37,10 +36,7 @@ export interface ConnectionState {
   readonly topics: Readonly<Record<TopicSnapshot['state'], number>>
   /** The longest time since the last price of a topic with subscribers, in ms; `undefined` before the first price. */
   readonly maxPriceAgeMs: number | undefined
-  /**
-   * Upper bound of the age of the prices that arrive, in ms: the time since the client sent the newest answered ping.
-   * `undefined` while it is unknown.
-   */
+  /** Upper bound of the age of arriving prices, in ms: time since the newest answered ping was sent. `undefined` if unknown. */
   readonly lagMs: number | undefined
   /** True while the prices may be older than `maxLag`, and are held. */
   readonly isBehind: boolean
@@ -67,10 +63,7 @@ export interface GatewayState {
   readonly consumers: number
   /** Number of topics that are subscribed at the service. */
   readonly topics: number
-  /**
-   * Size of the frames sent to the consumers that are now connected, in bytes. On NATS: bytes sent since the last
-   * session of a consumer ended.
-   */
+  /** Bytes sent to the consumers that are connected now. On NATS: bytes sent since the last session of a consumer ended. */
   readonly sentBytes: number
   /** Size of the frames that wait for slow consumers, in bytes. On NATS 0: the server keeps them. */
   readonly bufferedBytes: number

@@ -80,8 +80,8 @@ export interface DiagnosticMessages {
     readonly topics: number
   }
   /**
-   * The prices of a connection are current again. `behindForMs`: time for which they were not. `topics`: number of
-   * topics whose held price is delivered.
+   * The prices of a connection are current again. `behindForMs`: time for which they were not. `topics`: number of topics whose
+   * held price is delivered.
    */
   readonly 'svc-streams:caught-up': {
     readonly host: string
@@ -116,10 +116,9 @@ export interface DiagnosticMessages {
     readonly error: DepthError | undefined
   }
   /**
-   * An HTTP request ended: of a poll, of `price()` or of `depth()`. Not published if the request was aborted. `route`:
-   * the path without its argument, such as `/price/{topic}`. `durationMs`: from the time at which the request was sent;
-   * time in the queue does not count. `status`: undefined without a complete response. `error`: tag of the error, if
-   * the request failed.
+   * An HTTP request ended: of a poll, of `price()` or of `depth()`. Not published if the request was aborted. `route`: the path
+   * without its argument, such as `/price/{topic}`. `durationMs`: from the time at which the request was sent; time in the queue
+   * does not count. `status`: undefined without a complete response. `error`: tag of the error, if the request failed.
    */
   readonly 'svc-streams:request': {
     readonly host: string
@@ -146,10 +145,7 @@ export interface DiagnosticMessages {
   }
   /** A consumer of a gateway reads too slowly. It now gets the newest price of a topic instead of every price. */
   readonly 'svc-streams:gateway-behind': { readonly host: string }
-  /**
-   * A consumer of a gateway gets every price again. `behindForMs`: time for which it did not. `dropped`: number of
-   * prices that were dropped in this time.
-   */
+  /** A consumer of a gateway gets every price again, after `behindForMs`. `dropped`: number of prices dropped in this time. */
   readonly 'svc-streams:gateway-caught-up': {
     readonly host: string
     readonly behindForMs: number
@@ -174,15 +170,9 @@ export interface DiagnosticMessages {
     readonly host: string
     readonly error: WriteError | undefined
   }
-  /**
-   * The NATS server refuses messages of a gateway, for example because a permission is missing. `problem`: undefined when it
-   * no longer refuses any.
-   */
+  /** The NATS server refuses messages of a gateway: a permission may be missing. `problem`: undefined when it refuses none. */
   readonly 'svc-streams:gateway-nats': { readonly host: string; readonly problem: string | undefined }
-  /**
-   * A consumer has requested a part of the history of a gateway that cannot be read. The error has the file and the line,
-   * which the consumer does not receive.
-   */
+  /** A consumer requested an unreadable part of a gateway's history. It does not receive the file and the line of the error. */
   readonly 'svc-streams:history-unreadable': Failure<RecordingError>
   /**
    * A replay has ended, and some rows of its recordings have doubtful times. `source`: names the recordings.
@@ -197,10 +187,9 @@ export interface DiagnosticMessages {
 }
 
 /**
- * Why the connection of a consumer ended. `consumer`: the consumer closed it. `too-far-behind`: more than
- * `maxBufferedBytes` were unsent. `no-pong`: the consumer answered no ping. `service-down`: the connection to the service
- * was lost. `closing`: the gateway was closed. `no-access`: its token was
- * removed. On NATS: `no-renewal`: the consumer did not renew its lease.
+ * Why the connection of a consumer ended. `consumer`: the consumer closed it. `too-far-behind`: more than `maxBufferedBytes` were
+ * unsent. `no-pong`: the consumer answered no ping. `service-down`: the connection to the service was lost. `closing`: the
+ * gateway was closed. `no-access`: its token was removed. On NATS: `no-renewal`: the consumer did not renew its lease.
  * `message-lost`: a message of the consumer did not arrive. `nats-lost`: the gateway lost its connection to NATS.
  */
 export type GatewayDisconnectCause =

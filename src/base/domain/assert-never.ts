@@ -1,7 +1,4 @@
-/**
- * The default case of a switch over a closed union. It compiles only if every member of the union has a case.
- * Throws a `TypeError` that names the `_tag` or the type. It omits the value, which may contain a secret.
- */
+/** Compiles only if a switch has a case for each member of the union. Its `TypeError` omits the value, which may be secret. */
 export const assertNever = (value: never): never => {
   throw new TypeError(`unexpected case: ${caseName(value)}`)
 }

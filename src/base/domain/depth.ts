@@ -30,10 +30,7 @@ export interface Depth extends DepthSnapshot {
   readonly receivedAt: number
 }
 
-/**
- * Creates a side that `JSON.stringify` accepts, although it has a bigint. `toJSON` is not enumerable, so that comparisons,
- * spreads, structured clones and logs see the two fields only.
- */
+/** A side that `JSON.stringify` accepts. `toJSON` is not enumerable: comparisons, spreads, clones and logs see two fields. */
 export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide): DepthSide =>
   Object.defineProperty({ totalQuantity, totalQuantityUsd }, 'toJSON', sideToJson)
 

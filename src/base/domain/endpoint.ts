@@ -1,7 +1,4 @@
-/**
- * The parts of a base URL. A request path is built once from these parts, so that the signed path is the path that is
- * sent.
- */
+/** The parts of a base URL. A request path is built once from these parts, so that the signed path is the path that is sent. */
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string
@@ -37,9 +34,7 @@ export const hostWithPort = ({ hostname, port, protocol }: URL): string => {
   return number === undefined ? hostname : `${hostname}:${number}`
 }
 
-/**
- * True only for `localhost` and the loopback addresses. `host`: in lower case as in a URL, an IPv6 address in brackets.
- */
+/** True only for `localhost` and the loopback addresses. `host`: in lower case as in a URL, an IPv6 address in brackets. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || loopbackIPv4.test(host)
 

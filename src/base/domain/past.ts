@@ -8,10 +8,7 @@ export interface PastPrice {
   readonly topic: Topic
   /** USD for one base token. */
   readonly price: number
-  /**
-   * When the recorder received the price, in ms since the Unix epoch, by the recorder's clock. Never earlier than the
-   * previous event.
-   */
+  /** Receipt by the recorder, in ms since the Unix epoch, by its clock. Never earlier than the previous event. */
   readonly at: number
 }
 
@@ -81,14 +78,10 @@ export const isCount = (value: unknown): value is number =>
 export const positionField = ({ run, count }: PricePosition): string =>
   `,"position":{"run":"${run}","count":${count}}`
 
-// What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are
-// not properties of the streams, because the stream of an operator must not have those of its source.
+// For `withPast` and stores. Not properties of the streams, because the stream of an operator must not have those of its source.
 
 export interface LiveSource<T> {
-  /**
-   * Returns the stream. Calls `onConfirmed` when the service confirms the topic, at once if it is already confirmed: from
-   * then on, the stream has each price of the service.
-   */
+  /** Calls `onConfirmed` as soon as the topic is confirmed: from then on, the stream has each price of the service. */
   readonly open$: (onConfirmed?: () => void) => Observable<T>
   /** The position of the last price, also while it is delivered. The object changes with the next price. */
   readonly position: () => PricePosition | undefined

@@ -1,9 +1,6 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 
-/**
- * The state of the WebSocket connection. With several sockets (`maxTopicsPerConnection`), the most severe of their
- * states.
- */
+/** The state of the WebSocket connection. With several sockets (`maxTopicsPerConnection`), the most severe of their states. */
 export type ConnectionStatus = Idle | Connecting | Open | Waiting | Closed
 
 /** No topic has subscribers, so there is no socket. */
@@ -44,10 +41,7 @@ export interface Closed {
   readonly _tag: 'Closed'
 }
 
-/**
- * The upper bound of the age of the prices when it exceeded `maxLag`, in ms; `undefined` while the connection is not
- * behind.
- */
+/** The upper bound of the age of the prices when it exceeded `maxLag`, in ms; `undefined` while the connection is not behind. */
 export const behindMsOf = (status: ConnectionStatus): number | undefined =>
   status._tag === 'Open' ? status.behindMs : undefined
 
@@ -107,7 +101,6 @@ export interface ClientSnapshot {
   readonly polls: readonly PollSnapshot[]
 }
 
-/** An event of any stream of the client. */
 export type StreamEvent = Either<{ readonly _tag: string }, unknown>
 
 /** `PollSnapshot.lastResult` after an event. */

@@ -14,10 +14,7 @@ export const isAddress = (text: unknown): text is Address => typeof text === 'st
 /** The form in which addresses are compared. */
 export const canonicalAddress = (address: Address): Address => address.toLowerCase() as Address
 
-/**
- * A price topic: the service's name, a hyphen and the base token's address, as in `svc-0x82af…` (section 2.2 of the
- * service's documentation).
- */
+/** A price topic: service name, hyphen, token address, as in `svc-0x82af…` (section 2.2 of the service's documentation). */
 export type Topic = `${string}-0x${string}`
 
 /** The default of the `service` option: the prefix of topics, and part of the names of signed headers. */
@@ -58,7 +55,6 @@ export const addressOf = (topic: Topic): Address => afterService(topic) as Addre
  */
 export const isTopic = (text: unknown): text is Topic => isTopicOf(text, defaultService)
 
-/** True for a topic of any service. */
 export const isTopicOfAnyService = (text: unknown): text is Topic =>
   typeof text === 'string' && isAddress(afterService(text)) && text.includes('-', 1)
 

@@ -128,8 +128,8 @@ export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
 }
 
 /**
- * A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. `error`: that of
- * the leg. `skewMs`: age relative to the newest leg, in ms. `ageMs`: more than `maxAge`, in ms.
+ * A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. `error`: that
+ * of the leg. `skewMs`: age relative to the newest leg, in ms. `ageMs`: more than `maxAge`, in ms.
  */
 export type NotFresh<Leg extends string = string, E = unknown> = Tagged<'NotFresh'> & {
   readonly leg: Leg
@@ -154,10 +154,7 @@ export interface RecordingError extends Tagged<'RecordingError'> {
   readonly issues: readonly DecodeIssue[]
 }
 
-/**
- * `from` or `to` is misspelt, or is not a time in ms since the Unix epoch, for example a time in seconds; or `from` is
- * after `to`.
- */
+/** `from` or `to` is misspelt or not a time in ms since the Unix epoch, such as a time in seconds; or `from` is after `to`. */
 export interface InvalidRange extends Tagged<'InvalidRange'> {
   readonly from: number
   readonly to: number

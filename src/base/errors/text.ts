@@ -40,7 +40,6 @@ export const asText = (value: unknown): string => {
 /** Returns `NaN` for an argument of any other type, which a caller in plain JavaScript may pass. */
 export const asNumber = (value: unknown): number => (typeof value === 'number' ? value : NaN)
 
-/** The message of a thrown value of any type. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
@@ -49,18 +48,14 @@ export const describeValue = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(asText(value))
 
 /**
- * Control characters except line end and tab, line separators, lone surrogates, and all characters without a shape of
- * their own: bidirectional controls, zero-width characters, fillers. A variation selector is safe: it selects the shape
- * of an emoji.
+ * Control characters except line end and tab, line separators, lone surrogates, and all characters without a shape of their own:
+ * bidirectional controls, zero-width characters, fillers. A variation selector is safe: it selects the shape of an emoji.
  */
 const unsafe = /(?![\t\n\uFE00-\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const plainAscii = /^[\x20-\x7e]*$/
 
-/**
- * Escapes the characters that may change how a terminal or a log shows other text, as `\u202e`. Keeps the value of a
- * JSON text.
- */
+/** Escapes the characters that may change how a terminal or log shows other text, as `\u202e`. Keeps the value of a JSON text. */
 export const escapeUnsafe = (text: string): string =>
   plainAscii.test(text) ? text : text.replace(unsafe, escapeUnits)
 

@@ -35,14 +35,12 @@ export const countOption = (described: Pick<Described, 'default' | 'unit'>): Num
   ...(described.default === Infinity ? countOrInfinity : positiveCount),
 })
 
-/** A timer's delay in ms. */
 export const timerOption = (described: Pick<Described, 'default'>): NumberOption =>
   integerOption({ ...described, unit: 'ms', min: 1, max: maxTimerMs })
 
 /** A TCP port to listen on. The default, 0, is any free port. */
 export const portOption = (): NumberOption => integerOption({ min: 0, max: 65_535, default: 0 }, 'a port')
 
-/** A whole number within bounds, both inclusive. */
 export const integer = (min: number, max: number, noun = 'an integer'): Check => ({
   expected: `${noun} from ${min} to ${max}`,
   holds: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,

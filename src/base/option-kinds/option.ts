@@ -29,10 +29,7 @@ export interface Option<A> extends Field<A> {
   readonly kind: string
 }
 
-/**
- * The descriptions of all properties of `T`, for `satisfies`: a missing or additional description is a compile error,
- * and so is a description of another type.
- */
+/** For `satisfies`: a missing or additional description of a property of `T`, or one of another type, is a compile error. */
 export type OptionTable<T> = {
   readonly [K in keyof T]-?: Option<Exclude<T[K], undefined>> &
     (object extends Pick<T, K> ? { readonly required?: never } : { readonly required: true })
@@ -66,7 +63,6 @@ export const oneOf = (...words: readonly string[]): Check => ({
 
 export const environmentOption = checkedOption<Environment>('word', oneOf(...Object.keys(chainIds)))
 
-/** A string that matches a pattern; `expected` describes the pattern. */
 export const stringOption = <A extends string = string>(pattern: RegExp, expected: string): Option<A> =>
   checkedOption('string', {
     expected,
@@ -97,10 +93,7 @@ export const nestedOption = <T extends Table>(
   table,
 })
 
-/**
- * `AbortSignal` if the types of Node or of a browser are installed, otherwise `object`, so that the declarations compile
- * without either.
- */
+/** `AbortSignal`, or `object` without the types of Node and of browsers, so that the declarations compile without them. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Platform } }
   ? Platform
   : object

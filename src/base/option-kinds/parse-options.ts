@@ -10,9 +10,7 @@ export interface CheckRules {
   readonly expected?: string
   /** Further valid names. Their values are not checked. */
   readonly otherNames?: readonly string[]
-  /**
-   * `undefined` counts as absent. Default: `undefined` is an error, because it may be an unset environment variable.
-   */
+  /** `undefined` counts as absent. Default: `undefined` is an error, because it may be an unset environment variable. */
   readonly allowsUndefined?: boolean
   /**
    * The kind of the names, such as `fault`: each unknown name is then an error. Default: only a misspelt name is an
@@ -36,10 +34,7 @@ export type Completed<T> = {
 
 type ValueOf<O> = O extends { readonly table: infer T } ? Completed<T> : O extends Field<infer A> ? A : never
 
-/**
- * Checks that the options are an object, their names, and their values in the order of the table; completes them by
- * their defaults. Throws an error that names the first invalid option. `path`: the name of nested options.
- */
+/** Throws an error for the first misspelt name or invalid value, and adds the defaults. `path`: the name of nested options. */
 export const parseOptions = <T extends Table>(
   table: T,
   options: unknown,
@@ -76,7 +71,6 @@ export const parseOptions = <T extends Table>(
   return Object.fromEntries(values) as Completed<T>
 }
 
-/** Throws an error for a value that is not as expected. */
 export const checkValue = (
   name: string,
   value: unknown,

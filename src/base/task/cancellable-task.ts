@@ -11,7 +11,6 @@ export type Cancel = () => void
 
 export const noCancel: Cancel = () => undefined
 
-/** A task whose result exists already. */
 export const completedTask =
   <A>(result: A): CancellableTask<A> =>
   (onResult) => {

@@ -30,9 +30,7 @@ interface Registration {
   readonly listener: () => void
 }
 
-/**
- * One listener per signal: many clients may share one signal, and Node prints a leak warning above ten listeners.
- */
+/** One listener per signal: many clients may share one signal, and Node prints a leak warning above ten listeners. */
 const registrations = new WeakMap<AbortSignal, Registration>()
 
 /** Calls back when a signal aborts, at once if it is aborted already. Returns the function that unregisters. */

@@ -1,4 +1,3 @@
-/** A promise with its resolve function. Only the first value counts. */
 export interface Deferred<A> {
   readonly promise: Promise<A>
   readonly resolve: (value: A) => void

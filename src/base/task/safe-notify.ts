@@ -25,7 +25,6 @@ export const safeComplete = (subscriber: Subscriber<never>): void => {
   }
 }
 
-/** Ends a subscription to a source, whose teardowns may throw. */
 export const safeUnsubscribe = (subscription: Unsubscribable | undefined): void => {
   try {
     subscription?.unsubscribe()

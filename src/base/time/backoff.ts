@@ -6,10 +6,7 @@ export interface BackoffPolicy {
   readonly maxDelay: number
 }
 
-/**
- * The delay after a number of consecutive failures, in ms: exponential backoff with full jitter, so a value between 0
- * and an upper bound that doubles with each failure. `random` is in [0, 1).
- */
+/** Exponential backoff with full jitter, in ms: between 0 and a bound that doubles with each failure. `random`: in [0, 1). */
 export const backoff = (policy: BackoffPolicy, failures: number, random: number): number =>
   failures === 0
     ? 0

@@ -11,10 +11,7 @@ import {
 export interface Clock {
   /** True if time is virtual: no timer is late, and no data arrives between two timers. */
   readonly isVirtual: boolean
-  /**
-   * Monotonic time, in ms, suspends of the machine included: for ages and deadlines, which setting the system clock back
-   * must not change.
-   */
+  /** Monotonic time, in ms, including suspends of the machine. Setting the system clock back does not change it. */
   readonly elapsed: () => number
   /** Like `elapsed`, for further readings within a tick: it is cheaper, and notices no suspend since the last one. */
   readonly elapsedInTick?: () => number
@@ -24,10 +21,7 @@ export interface Clock {
   readonly startInterval: (callback: () => void, ms: number) => () => void
   /** Calls back once after the current tick. Returns the function that cancels it. */
   readonly startImmediate: (callback: () => void) => () => void
-  /**
-   * Calls back once the event loop has read the data that has arrived: at once in virtual time. Returns the function
-   * that cancels it.
-   */
+  /** Calls back when the data that has arrived is read: at once in virtual time. Returns the function that cancels it. */
   readonly afterRead: (callback: () => void) => () => void
 }
 
@@ -40,7 +34,6 @@ export const callAtOnce = (callback: () => void): (() => void) => {
 /** A pause of the process that a blocked event loop does not cause, in ms. */
 export const maxBlockedMs = 60_000
 
-/** The wall clock less the monotonic time, in ms. */
 export const clockOffset = (clock: Clock): number => clock.wallClock() - clock.elapsed()
 
 /** In ms. A timer of 0 ms is 1 ms on Node. */
@@ -78,10 +71,7 @@ const suspendAware = (wallClock: () => number, monotonic: () => number) => {
   }
 }
 
-/**
- * The clock of the system, with the timers that are installed at the time of this call. Fake timers of a test that are
- * installed later do not affect it.
- */
+/** The system's clock, with the timers that are installed at this call: fake timers that a test installs later have no effect. */
 export const systemClock = (): Clock => {
   // The objects, not their methods: `performance.now` must be called on `performance`.
   const { Date, performance, setInterval, clearInterval } = globalThis
@@ -116,10 +106,7 @@ export const systemClock = (): Clock => {
   }
 }
 
-/**
- * RxJS's clock at the time of each call: virtual inside `TestScheduler.run` and inside a replay, real outside. For
- * operators, which run on the clock of their pipeline.
- */
+/** For operators: RxJS's clock at the time of each call, virtual inside `TestScheduler.run` and inside a replay, real outside. */
 export const rxClock: Clock = {
   get isVirtual() {
     return isVirtualTime()
@@ -154,10 +141,7 @@ export const currentClock = (): Clock => replayClock ?? (isVirtualTime() ? rxClo
 
 const resolved = Promise.resolve()
 
-/**
- * Reads the clocks once per tick, for frames that arrive together, and again for the prices of a long tick. Virtual time
- * is read every time.
- */
+/** Reads the clocks once per tick, and again for the prices of a long tick. Virtual time is read every time. */
 export class TickClock {
   private isRead = false
   /** When `wallClock` was read: monotonic, in ms. */
@@ -175,10 +159,7 @@ export class TickClock {
     if (!this.isRead || this.clock.isVirtual) this.readClocks()
   }
 
-  /**
-   * Like `refresh`, for a price: reads the monotonic clock for each price of a tick, because any handler may take
-   * seconds. Ticks with a single price have no additional cost.
-   */
+  /** Like `refresh`, but reads the monotonic clock for each further price of a tick, because any handler may take seconds. */
   advance(): void {
     if (!this.isRead || this.clock.isVirtual) return this.readClocks()
     const { clock } = this

@@ -4,10 +4,7 @@ import { rxClock } from './clock.js'
 // The time of an event by its data, so that a live run and the replay of its recording agree although handlers take time
 // in a live run. All times are in ms since the Unix epoch.
 
-/**
- * Handlers before may take time. A value that arrives later than this after its `receivedAt` was held, or came with an age,
- * in ms.
- */
+/** Handlers take up to this time, in ms. A value that arrives later after its `receivedAt` was held, or came with an age. */
 const maxHandlingTime = 100
 
 /** A `receivedAt` that is later than this after the arrival is of another clock, in ms. */
@@ -41,10 +38,7 @@ const maxTurn = 60_000
 const resolved = Promise.resolve()
 let turnStartedAt = NaN
 
-/**
- * The first reading of the clock in this turn of the event loop: the operators and the recorder that receive an event
- * agree on its arrival, although the handlers between them take time.
- */
+/** The first clock reading in this turn: operators and recorder agree on an event's arrival, although handlers take time. */
 const arrivalOf = (now: number): number => {
   if (now >= turnStartedAt && now < turnStartedAt + maxTurn) return turnStartedAt
   void resolved.then(endTurn)

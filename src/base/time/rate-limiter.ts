@@ -1,7 +1,4 @@
-/**
- * The length of the window, in ms. It is 50 ms longer than one second, because the network may deliver messages up to
- * 50 ms closer together than the client sent them. The service still receives at most the limit in one second.
- */
+/** In ms: 50 ms more than a second, because the network may deliver messages up to 50 ms closer together than they were sent. */
 export const windowMs = 1_050
 
 interface Batch {
@@ -18,7 +15,6 @@ export class RateLimiter {
 
   constructor(private readonly perSecond: number) {}
 
-  /** The number of messages that may be sent now. */
   available(now: number): number {
     while (hasPassed(this.batches[0], now)) this.countInWindow -= this.batches.shift()?.count ?? 0
     return Math.floor(this.perSecond) - this.countInWindow

@@ -5,10 +5,11 @@ import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
-// The only file that imports RxJS's internals: the providers; and the layout of a subscriber, which is read for each price. `test/package/versions.test.ts` runs it with the oldest and the newest version. RxJS reads its clocks and starts its timers through providers whose
-// delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers, not
-// on the schedulers above them. `asapScheduler` and `queueScheduler` drop queued actions after an action that throws,
-// and `asyncScheduler` may stop permanently.
+// The only file that uses RxJS's internals: the providers, and the layout of a subscriber, which is read for each price.
+// `test/package/versions.test.ts` runs it with the oldest and the newest version. RxJS reads clocks and starts timers through
+// providers: `TestScheduler.run` replaces their delegates to make time virtual. The library does not run on the schedulers above
+// them: `asapScheduler` and `queueScheduler` drop queued actions after an action that throws, and `asyncScheduler` may stop
+// permanently.
 
 // Not the types of the providers: declarations of the package must not import internals of RxJS, or need the types of the DOM.
 

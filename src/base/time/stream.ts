@@ -10,7 +10,6 @@ import { rxClock } from './clock.js'
  */
 export type Stream<A> = Observable<A> & AsyncIterable<A>
 
-/** An observable that is created like any other. */
 export class EventStream<A> extends Observable<A> {
   [Symbol.asyncIterator](): AsyncIterator<A, undefined, undefined> {
     return eventIterator(this)
@@ -43,18 +42,15 @@ interface PendingRead<A> {
 
 const done = { done: true, value: undefined } as const
 
-/**
- * One loop over a source: it subscribes at the first read. Keeps `size` unread events, and calls `onDrop` for each older one.
- */
+/** One loop over a source: it subscribes at the first read. Keeps `size` unread events, and calls `onDrop` for each older one. */
 export const eventIterator = <A>(
   source$: Observable<A>,
   size = 1,
   onDrop?: () => void,
 ): AsyncIterator<A, undefined, undefined> => {
-  /** Events without a reader. */
   const unread: A[] = []
   const reads: PendingRead<A>[] = []
-  /** To the source, and of the reads that are late. */
+  /** The subscription to the source, and the timers of late reads. */
   const subscription = new Subscription()
   let state: 'new' | 'subscribed' | 'ended' = 'new'
   let failure: { readonly thrown: unknown } | undefined

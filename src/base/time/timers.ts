@@ -92,10 +92,7 @@ export const afterReading = (
 /** Timers stand still while the machine is suspended: a deadline that has passed meanwhile is noticed within this time, in ms. */
 const suspendCheckMs = 1000
 
-/**
- * A deadline that is moved often. A later time is only stored: one timer is set again for the remaining time. Times are
- * monotonic, in ms.
- */
+/** A deadline that is moved often: a later time is only stored, until the one timer fires. Times are monotonic, in ms. */
 export class MovableDeadline {
   private timer: Subscription | undefined
   private armedAt = 0
@@ -224,7 +221,6 @@ export class ResponsiveDeadlines {
   private counted = 0
   private sliceStartedAt = 0
   private slice = 0
-  /** When the event loop was last blocked. */
   private blockedUntil = -Infinity
   /** While a deadline runs: what had arrived by this time has been read. */
   readUntil = -Infinity
@@ -235,7 +231,6 @@ export class ResponsiveDeadlines {
     readonly ms: number,
   ) {}
 
-  /** Calls back once, unless cancelled. */
   start(onDeadline: () => void): Cancel {
     const now = this.clock.elapsed()
     const { running } = this

@@ -26,8 +26,8 @@ export interface PriceClient extends AsyncDisposable {
    */
   readonly price$: (topic: Topic) => Stream<Either<PriceError, Price>>
   /**
-   * One price over HTTP, in USD (section 4.2 of the service's documentation). Returns a function: the first call names the topic, the
-   * second one sends the request. Its promise never rejects.
+   * One price over HTTP, in USD (section 4.2 of the service's documentation). The first call names the topic,
+   * the second one sends the request. Its promise never rejects.
    *
    * @example
    * const result = await client.price('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1')() // Either<PriceRequestError, Price>
@@ -35,9 +35,7 @@ export interface PriceClient extends AsyncDisposable {
   readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
   /** State of the connection, of each topic and of each poll, as plain data for a log. */
   readonly inspect: () => ClientSnapshot
-  /**
-   * Completes every stream, aborts requests and closes every socket. Resolves when the sockets are closed. Idempotent.
-   */
+  /** Completes every stream, aborts requests and closes every socket. Resolves when the sockets are closed. Idempotent. */
   readonly close: () => Promise<void>
 }
 

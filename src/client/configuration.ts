@@ -126,8 +126,7 @@ const defaultPriceWsUrl = (prices: URL): string => {
 }
 
 /**
- * Parses an option as a URL. Throws a `ConfigurationError` that does not repeat the URL, which may contain a secret.
- * With `secure`, a scheme without TLS is accepted only for loopback addresses.
+ * The `ConfigurationError` does not contain the URL, which may be secret. `secure`: requires TLS except to loopback addresses.
  */
 export const parseUrl = (option: string, value: unknown, schemes: Schemes, secure: boolean): URL => {
   const fail = (problem: string, permittedBy?: readonly string[]): never => {
@@ -155,10 +154,7 @@ const namePattern = /^[\w!#$%&'*+.^`|~-]+$/
 /** ASCII without control characters. */
 const valuePattern = /^[\x20-\x7e]*$/
 
-/**
- * Headers of the connection and of the body. The transport sets those that it needs: another value would break the
- * framing of the request, or the reading of its response.
- */
+/** Set by the transport where needed: another value would break the framing of the request or the reading of its response. */
 const transportHeaders: readonly string[] = [
   'accept-encoding',
   'connection',
@@ -173,10 +169,7 @@ const transportHeaders: readonly string[] = [
   'upgrade',
 ]
 
-/**
- * Checks the option `headers` and trims its values. Throws a `ConfigurationError` that contains no value, nor a text that
- * is not a header name, because it may be a value.
- */
+/** Trims the values. The `ConfigurationError` contains no value, nor a text that is no header name: it may be a value. */
 const parseHeaders = (
   headers: Readonly<Record<string, unknown>>,
   service: string,

@@ -23,7 +23,6 @@ export interface CreateClient {
   (options: ClientOptions): PriceClient
 }
 
-/** The `createClient` of a platform. */
 export const createClientOn =
   (platform: Platform): CreateClient =>
   (options: ClientOptions): Client => {
@@ -111,10 +110,7 @@ interface Global {
   readonly Zone?: { readonly current: { run(work: () => void): void } }
 }
 
-/**
- * The source, whose handlers run in the zone of zone.js that has subscribed: a socket is shared by subscribers of several
- * zones. Without zone.js, subscribers are those of the source.
- */
+/** Handlers run in the zone of zone.js that has subscribed, because subscribers of several zones share a socket. */
 const inSubscriberZone$ = <A>(source$: Observable<A>): Stream<A> =>
   new EventStream((subscriber) => {
     const { Zone } = globalThis as Global

@@ -49,9 +49,7 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
   readonly authKey?: string | undefined
-  /**
-   * Allows `authKey` in a browser, where everyone can read it. No effect on Node. Default: `false`.
-   */
+  /** Allows `authKey` in a browser, where everyone can read it. No effect on Node. Default: `false`. */
   readonly allowBrowserKey?: boolean
   /**
    * True if `baseUrl` is a gateway that signs requests for the client; `authKey` must then be absent. The client sends
@@ -59,11 +57,10 @@ export interface ClientOptions {
    */
   readonly unsigned?: boolean
   /**
-   * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-`
-   * are included in the signature. Names and values are ASCII without control characters; values are trimmed. The two
-   * headers of the signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error
-   * contains a value of at least 6 characters, and without `allowInsecure`, `baseUrl` must not be an `http:` address of
-   * another machine.
+   * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-` are
+   * included in the signature. Names and values are ASCII without control characters; values are trimmed. The two headers of the
+   * signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error contains a value of at
+   * least 6 characters, and without `allowInsecure`, `baseUrl` must not be an `http:` address of another machine.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
@@ -119,9 +116,7 @@ export interface ClientOptions {
   readonly requestTimeout?: number
   /** Time for which the signature of a request is valid, in ms. Default: 10 000. */
   readonly authExpiration?: number
-  /**
-   * Converts the signed headers to the bytes that are signed. Default: lower-cased name and value, without a separator.
-   */
+  /** Converts the signed headers to the bytes that are signed. Default: lower-cased name and value, without a separator. */
   readonly canonicalHeaders?: CanonicalHeaders
   /** Number of topics on one WebSocket; further topics open another one. Default: `Infinity`. */
   readonly maxTopicsPerConnection?: number

@@ -33,11 +33,10 @@ export interface PriceFeed {
 /** The functions of a client that a gateway uses, in addition to the public methods. */
 export interface ClientFeed extends PriceFeed {
   /**
-   * Calls back when the limits of the client allow an HTTP request, now or later. A request that the callback starts is
-   * sent at once.
+   * Calls back, now or later, when the limits of the client allow an HTTP request: one that the callback starts is sent at once.
    */
   readonly whenSendable: (onTurn: () => void) => Cancel
-  /** Emits when a request that starts with the subscription has had no result for too long. Never for a client with its own limit. */
+  /** Emits when a request that starts with the subscription has no result in time. Never for a client with its own limit. */
   readonly requestTimeout$: Observable<unknown>
 }
 

@@ -45,9 +45,7 @@ type Definitions<Addresses> = {
   }
 }
 
-/**
- * The compiler checks a literal. The call checks an address of type `string`, such as one from an imported JSON file.
- */
+/** The compiler checks a literal. The call checks an address of type `string`, such as one from an imported JSON file. */
 type CheckedAddress<A> = A extends Address ? A : string extends A ? A : Address
 
 /**

@@ -94,10 +94,7 @@ export class Poll {
     return { mint, interval, subscribers, lastResult: resultOf(last?.event), lastResultAgeMs }
   }
 
-  /**
-   * Receipt of the latest depth minus its `timestamp`, in ms; `undefined` without subscribers, before the first result, and
-   * after a failure.
-   */
+  /** Receipt of the latest depth minus its `timestamp`, in ms; `undefined` without subscribers, or after a failure. */
   get lagMs(): number | undefined {
     return this.subscribers === 0 || this.last === undefined ? undefined : lagOf(this.last.event)
   }
@@ -107,7 +104,6 @@ export class Poll {
     this.closed$.next()
   }
 
-  /** One request, and its result. */
   private readonly request$ = defer(() => {
     this.startedAt = this.config.clock.elapsed()
     return fromTask$(this.config.relayer.depth(this.mint))
@@ -204,7 +200,6 @@ const lagOf = (event: DepthEvent): number | undefined =>
 
 /** The consecutive failures of one mint, and the wait after them. All polls of the mint share it. */
 export class MintBackoff {
-  /** The number of consecutive ones. */
   failures = 0
   private lastFailure: Result<Left<DepthError>> | undefined
   private readonly retryTimes$ = new BehaviorSubject(0)

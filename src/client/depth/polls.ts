@@ -13,7 +13,6 @@ import type { BackoffPolicy } from '../../base/time/backoff.js'
 import { MintBackoff, Poll, type PollConfig } from './poll.js'
 
 export interface PollsConfig extends PollConfig {
-  /** The backoff after failures. */
   readonly reconnect: BackoffPolicy
   /** Redacted from errors. */
   readonly secrets: Secrets
@@ -27,9 +26,8 @@ interface MintPolls {
 }
 
 /**
- * All polls of a client. A poll runs while it has subscribers, and for `linger` ms after the last one has left. The failures of a
- * mint are kept after its polls have ended, so that rapid resubscription cannot cause a loop of requests. They are forgotten
- * without a timer, which would keep the process alive.
+ * The failures of a mint are kept after its polls have ended, so that rapid resubscription cannot cause a loop of requests. They
+ * are forgotten without a timer, which would keep the process alive.
  */
 export class DepthPolls {
   /** Those without polls in the order in which the last poll ended. */

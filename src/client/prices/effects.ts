@@ -40,7 +40,6 @@ export interface EffectConfig {
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
 interface ChangedConnection {
   readonly host: Host
-  /** The open connection, if there is one. */
   readonly session: Session | undefined
 }
 
@@ -169,10 +168,7 @@ export class EffectPerformer {
 
 const always = (): boolean => true
 
-/**
- * Publishes the failure that a topic's subscribers received, on its diagnostics channel. `Disconnected` is published by the
- * socket, `DecodeError` by the frame handler.
- */
+/** The socket publishes `Disconnected`, and the frame handler `DecodeError`. */
 const publishFailure = (publish: Publish, host: string, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
@@ -181,7 +177,6 @@ const publishFailure = (publish: Publish, host: string, event: PriceEvent | unde
   if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
 }
 
-/** The delivery of an event to all subscribers of a topic. */
 export const deliveryTo = (
   state: SubscribedTopic,
   eventFor: PriceEventFactory,

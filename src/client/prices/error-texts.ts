@@ -21,7 +21,6 @@ export class ErrorTexts {
     private readonly confirmTimeout: number,
   ) {}
 
-  /** A subscribe frame is sent. */
   onSubscribe(base: Address, now: number): void {
     const earlier = this.awaitedOf(base, now)
     this.awaited.delete(base)

@@ -41,8 +41,7 @@ export class FrameSender implements Prober {
   sendPending({ socket, lag }: Session, now: number): void {
     const { clock, rateLimiter } = this.config
     if (this.isProbeDue) lag.probeNow()
-    // A delayed frame stays in the queue: if its topic loses its subscribers, neither a subscribe nor an unsubscribe
-    // frame is sent.
+    // A delayed frame stays queued: if its topic loses its subscribers, neither a subscribe nor an unsubscribe frame is sent.
     const { isFull } = socket
     const limit = isFull ? 0 : Math.min(burst, rateLimiter.available(now))
     const frames = this.subscriptions.takeFrames(limit, now)
@@ -56,7 +55,6 @@ export class FrameSender implements Prober {
     else this.task.afterDelay(delay)
   }
 
-  /** Called when the connection is lost. */
   onDown(): void {
     this.isProbeDue = false
     this.task.cancelDelay()

@@ -37,7 +37,6 @@ export class Line {
     return this.connections.flatMap(({ topics }) => [...topics.values()])
   }
 
-  /** The most severe status of its connections. */
   get status(): ConnectionStatus {
     const statuses = this.connections.map(({ status }) => status)
     return statuses.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst), idle)
@@ -59,7 +58,6 @@ export class Line {
     return isReady ? 'ready' : 'open'
   }
 
-  /** The number of topics with a current price. */
   get liveTopics(): number {
     return this.topics.filter(hasCurrentPrice).length
   }
@@ -76,7 +74,6 @@ export class Line {
     return { url: host.shownUrl, state, isFront, lagMs }
   }
 
-  /** The number of prices on its open connections. */
   get prices(): number {
     return this.connections.reduce((sum, { session }) => sum + (session?.prices ?? 0), 0)
   }
@@ -99,7 +96,6 @@ export class Line {
     return this.connectionFor(base, topic).want(base, topic)
   }
 
-  /** The state of a topic, if the line has it. */
   topic(base: Address): SubscribedTopic | undefined {
     return this.connectionOf(base)?.topics.get(base)
   }

@@ -124,10 +124,7 @@ export class Lines {
     return this.lines.map((line) => line.snapshot(line === this.front))
   }
 
-  /**
-   * Requests a probe of each open connection of the front, at most one within `spacing` ms. Returns a function that returns
-   * true until each has answered a probe that was sent after this call, unless it is closed or its age is not bounded.
-   */
+  /** Like `PriceFeed.requestProbe`, for the front. A connection that is closed, or of unbounded age, counts as answered. */
   requestProbe(spacing: number): () => boolean {
     const missing = this.front.connections.map(({ session }) => session?.lag.request(spacing))
     const { front } = this
@@ -155,7 +152,6 @@ export class Lines {
     )
   }
 
-  /** Probes every connection. */
   wake(event: Wake): void {
     for (const { connections } of this.lines)
       for (const connection of [...connections]) connection.wake(event)
@@ -343,7 +339,6 @@ export class Lines {
     this.rotateNext()
   }
 
-  /** Shows the status of the front. */
   private setStatus(status: ConnectionStatus): void {
     if (this.frontStatus === status || this.status._tag === 'Closed') return
     const { switches } = this

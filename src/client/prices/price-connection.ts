@@ -34,11 +34,9 @@ import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts 
 
 export interface PriceConnectionConfig
   extends ReconnectingConfig, FrameSenderConfig, EffectConfig, TopicTimeouts {
-  /** The name of the service, for example `svc`. */
   readonly service: string
   readonly addSource: AddSource
   readonly createPriceFrames: CreatePriceFrames | undefined
-  /** True while the line of this connection is in front. */
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
@@ -66,7 +64,6 @@ const socketCheckInterval = 20
  */
 export class PriceConnection implements FrameSink {
   status: ConnectionStatus = { _tag: 'Idle' }
-  /** The open connection, if there is one. */
   session: Session | undefined
   private readonly subscriptions: Subscriptions
   private readonly reception: Reception
@@ -126,7 +123,6 @@ export class PriceConnection implements FrameSink {
     return topicSnapshots(this, this.config, this.config.clock.elapsed())
   }
 
-  /** Probes the connection. */
   wake({ isOnline }: Wake): void {
     this.session?.wake()
     if (isOnline && this.failure !== undefined) this.socket.retryNow()
@@ -225,8 +221,7 @@ export class PriceConnection implements FrameSink {
     const { session } = this
     if (session === undefined) return
     session.prices++
-    // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
-    // decrease.
+    // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not decrease.
     const at = this.tickClock.elapsed
     const { lag, epoch } = session
     lag.onFrame(at)
@@ -405,7 +400,6 @@ export class PriceConnection implements FrameSink {
   }
 }
 
-/** The status after a failure. */
 const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
   _tag: 'Waiting',
   attempt,

@@ -17,7 +17,6 @@ import { countPrice, mayPrecedeRequest, phaseOf, setPosition } from './topics.js
 export interface Reception {
   readonly subscriptions: Subscriptions
   readonly clock: Clock
-  /** The name of the service, for example `svc`. */
   readonly service: string
   /** Secrets to redact from errors, because a frame may repeat them. */
   readonly secrets: Secrets
@@ -78,10 +77,7 @@ export const onPriceUpdate = (
   return [...effects, deliveryTo(state, staleEvent(state, at))]
 }
 
-/**
- * Changes the subscriptions by a frame that is not a price. A frame that matches no topic becomes an
- * `UncorrelatedError`.
- */
+/** Changes the subscriptions by a frame that is not a price. A frame that matches no topic becomes an `UncorrelatedError`. */
 export const onFrame = (reception: Reception, frame: OtherFrame, text: string): readonly Effect[] => {
   switch (frame._tag) {
     case 'Confirmation':

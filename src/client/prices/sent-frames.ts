@@ -75,7 +75,6 @@ export class SentFrames {
     private readonly confirmTimeout: number,
   ) {}
 
-  /** The number of frames without an answer. */
   get size(): number {
     return this.unanswered.size
   }
@@ -85,7 +84,6 @@ export class SentFrames {
     return this.unrequested.size
   }
 
-  /** A frame is sent. Methods below call it too. */
   onSent(kind: SentFrame['kind'], base: Address, isFirst = false): void {
     const entry = this.entryOf(base)
     this.hasOverflowed ||= this.unanswered.size === maxUnanswered
@@ -106,19 +104,16 @@ export class SentFrames {
     return wasLeft
   }
 
-  /** A probe subscribes to the topic again. */
   onProbe(state: SubscribedTopic): void {
     this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base)
   }
 
-  /** The client unsubscribes a topic. */
   onUnsubscribe(base: Address, now: number): void {
     const entry = this.entryOf(base)
     entry.wasLeft = true
     this.unsubscribe(entry, now)
   }
 
-  /** An error text has rejected the topic. */
   onRejected(base: Address, now: number): void {
     const entry = this.entryOf(base)
     entry.wasLeft = true
@@ -160,7 +155,6 @@ export class SentFrames {
     this.setUnrequested(this.entryOf(copyOf(base)), copyOf(topic))
   }
 
-  /** A price arrives for a topic that is not requested. */
   onUnrequestedPrice(echoed: EchoedTopic, now: number): void {
     if (this.entries.get(echoed.base)?.wasLeft === true) this.onListed(echoed, now)
   }

@@ -89,7 +89,6 @@ export const moveList = (from: SubscriberList, to: SubscriberList): void => {
   from.first = from.last = from.soleSubscriber = undefined
 }
 
-/** Removes all subscribers from a list, and returns them. */
 export const takeList = (list: SubscriberList): readonly PriceSubscription[] => {
   const subscribers = subscribersIn(list)
   for (const subscriber of subscribers) removeFromList(list, subscriber)
@@ -137,10 +136,9 @@ export const deliver = ({ subscribers, eventFor, completes = false }: Delivery):
 }
 
 /**
- * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `mayDeliver`: asked
- * before each subscriber but the first, because the handlers before it may take seconds. `after`: the position of the last
- * subscriber that has the price already. Returns false if the price was no longer current: the remaining subscribers have not
- * received it.
+ * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `mayDeliver`: asked before
+ * each subscriber but the first, because the handlers before it may take seconds. `after`: the position of the last subscriber
+ * that has the price already. Returns false if the price was no longer current: the remaining subscribers have not received it.
  */
 export const deliverPrice = (
   state: SubscriberList & ReceivedPrice,

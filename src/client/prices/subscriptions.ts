@@ -136,7 +136,6 @@ export class Subscriptions {
     return this.due.size > 0 || this.sentFrames.unrequestedCount > 0
   }
 
-  /** A probe subscribes to a topic again. */
   onProbe(state: SubscribedTopic, now: number): void {
     if (isUnconfirmed(state)) this.errorTexts.onSubscribe(state.base, now)
     this.sentFrames.onProbe(state)

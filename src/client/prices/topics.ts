@@ -6,8 +6,7 @@ import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { moveList, type ReceivedPrice, type SubscriberList } from './subscribers.js'
 
-// The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
-// `receivedAt`.
+// The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except `receivedAt`.
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
 export interface SubscribedTopic extends SubscriberList {
@@ -61,10 +60,7 @@ interface PreviousPrice {
 /** No subscriber has received it, and none misses an earlier one. */
 export const newlyHeld: HeldPrice = { hasReplaced: false, deliveredUpTo: 0 }
 
-/**
- * Marks a time or a price that is not set. It is a number, because V8 updates a field that always holds a double in
- * place, and allocates otherwise.
- */
+/** A time or price that is not set. A number: V8 updates a field in place that always holds a double, and allocates otherwise. */
 export const never = -Infinity
 
 export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
@@ -254,7 +250,6 @@ export class TopicTable extends Map<Address, SubscribedTopic> {
     return this.size === 0 || confirmationOverhead + (this.size + 1) * longest <= maxFrameBytes
   }
 
-  /** Adds a topic that is not in the table. */
   create(base: Address, topic: Topic): SubscribedTopic {
     const state = createTopic(base, topic)
     this.set(base, state)

@@ -34,7 +34,6 @@ export class Secrets {
     if (this.#signatures.push(formsOf(signature)) > maxSignatures) this.#signatures.shift()
   }
 
-  /** The text without the secrets. */
   redact(text: string): string {
     const forms = [...this.#values, ...this.#signatures].flatMap((create) => create())
     const pieces = piecesOf(text)
@@ -50,12 +49,10 @@ export class Secrets {
     return truncate(pieces.join(''), Math.max(text.length, maxTextLength))
   }
 
-  /** The error without the secrets. */
   redactError<E extends Tagged<string>>(error: E): E {
     return mapTexts(error, (text) => this.redact(text)) as E
   }
 
-  /** The event, whose error is without the secrets. */
   redactLeft<E extends Tagged<string>, A>(event: Either<E, A>): Either<E, A> {
     return isLeft(event) ? left(this.redactError(event.left)) : event
   }

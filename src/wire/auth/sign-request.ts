@@ -22,7 +22,6 @@ export interface SignRequest {
 /** Signs a request, or describes what is wrong with the key, the path, the headers or the body. */
 export type RequestSigner = (request: SignRequest) => Either<ConfigurationError, string>
 
-/** The `signRequest` of a platform. */
 export const signRequestWith =
   (createMac: CreateMac): RequestSigner =>
   ({ key, service = defaultService, ...request }) => {
@@ -87,7 +86,6 @@ const unpadded = (base64: string): string => base64.replace(/=+$/, '')
 export type MacInput = readonly (string | Uint8Array)[]
 
 export interface MacInputParts {
-  /** The path as it is sent, with its query if it has one. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -119,10 +117,7 @@ export type CanonicalHeaders = (
 export const concatenateHeaders: CanonicalHeaders = (headers) =>
   headers.reduce((text, [name, value]) => text + name + value, '')
 
-/**
- * Selects the signed headers: all headers whose name starts with `x-<service>-`, except the signature itself. Sorts
- * them by the bytes of their lower-cased names, which are ASCII.
- */
+/** The headers named `x-<service>-…`, except the signature itself, sorted by the bytes of their lower-cased ASCII names. */
 export const selectSignedHeaders = (
   headers: Readonly<Record<string, string>>,
   service: string,

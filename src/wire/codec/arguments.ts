@@ -17,7 +17,6 @@ import { malformedError } from './decode.js'
 export const parseAddress = (text: string): Either<InvalidMint, Address> =>
   isAddress(text) ? right(text) : left(invalidMint(text))
 
-/** Validates the interval of a poll, in ms. */
 export const parseInterval = (interval: number): Either<InvalidInterval, number> =>
   isInterval(interval) ? right(interval) : left(invalidInterval(interval))
 

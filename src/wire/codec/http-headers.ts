@@ -8,9 +8,8 @@ export const parseHttpDate = (header: string | undefined): number => {
 }
 
 /**
- * Parses a `Retry-After` header to a delay in ms. The header contains whole seconds or a date. A date is compared with
- * the service's clock (the `Date` header `date`), or with `now` without one. Returns `undefined` if there is no valid
- * header.
+ * Parses a `Retry-After` header to a delay in ms. The header contains whole seconds or a date. A date is compared with the
+ * service's clock (the `Date` header `date`), or with `now` without one. Returns `undefined` if there is no valid header.
  */
 export const parseRetryAfter = (
   header: string | undefined,

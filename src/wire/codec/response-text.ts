@@ -34,7 +34,6 @@ const unsupportedToken =
 const invalidTuple = /^\s*Invalid \(exchange, base, quote\) tuple/
 const pair = /does not support the pair \(([^\s,()]+),\s*([^\s,()]+)\)/
 
-/** The error for a failed depth response. */
 export const depthFailure = (response: FailedResponse): Unauthorized | UnsupportedPair | HttpError => {
   const body = truncate(response.body)
   if (response.status === 401) return unauthorized(body)
@@ -44,7 +43,6 @@ export const depthFailure = (response: FailedResponse): Unauthorized | Unsupport
     : unsupportedPair(tokens[1], tokens[2], body)
 }
 
-/** The error for a failed price response. */
 export const priceFailure = (response: FailedResponse): UnsupportedPair | HttpError => {
   const body = truncate(response.body)
   if (response.status !== 500 || !invalidTuple.test(body)) {

@@ -27,7 +27,6 @@ export interface StandardIssue {
   readonly path: readonly string[]
 }
 
-/** Makes a codec of io-ts a standard schema too. */
 export const standardCodec = <C extends t.Mixed>(
   codec: C,
 ): C & StandardSchema<t.OutputOf<C>, t.TypeOf<C>> => {

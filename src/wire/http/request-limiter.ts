@@ -42,9 +42,8 @@ export class RequestLimiter {
   private running = 0
   /** The number of running requests that are not sent yet: their transport may still connect. */
   private unsent = 0
-  /** The callbacks that wait, in their order. */
   private readonly queued = new Set<() => void>()
-  /** Those before the whole queue. */
+  /** Called back before `queued`. */
   private readonly first = new Set<() => void>()
   private readonly sending: CoalescedTask
   /** True while the first callback of the queue runs, until it starts a request. */

@@ -31,13 +31,9 @@ export interface RelayerConfig extends GetConfig {
 
 export type DepthEvent = Either<DepthError, Depth>
 
-/** The path of a depth without its mint. */
 export const depthRoute = '/v0/order_book/depth/{mint}'
 
-/**
- * The resources of the relayer. Requests are signed unless the configuration has no key (section 5 of the service's
- * documentation). Errors contain no secrets.
- */
+/** Requests are signed if there is a key (section 5 of the service's documentation). Errors contain no secrets. */
 export class Relayer {
   /** The service's clock minus the local clock, in ms. */
   private clockOffset = 0
@@ -115,7 +111,6 @@ const readDepth = (mint: Address, received: ReceivedResponse): DepthEvent => {
 
 export interface PriceRequestConfig extends GetConfig {
   readonly prices: Endpoint
-  /** The name of the service, for example `svc`. */
   readonly service: string
 }
 
@@ -141,7 +136,6 @@ const readPrice = (topic: Topic, received: ReceivedResponse): Either<PriceReques
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }
 
-/** The value of a response, or an error without secrets. */
 const readResult = <E extends AnyError, A>(
   secrets: Secrets,
   result: GetResult,

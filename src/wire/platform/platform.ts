@@ -19,8 +19,7 @@ export interface Platform {
   /** True if a user of the program can read its options, and so the key. */
   readonly isPublic: boolean
   /**
-   * Calls back when connections should be checked: the network has returned, or the page is shown or runs again. Returns
-   * the function that stops it.
+   * Calls back when connections should be checked: the network has returned, or a page is shown or runs. Returns a stop function.
    */
   readonly onWake: (wake: (event: Wake) => void) => () => void
 }

@@ -34,7 +34,6 @@ export class GuardedSocket implements Socket {
     return this.try(() => this.bufferedAmount >= fullBytes) ?? true
   }
 
-  /** False if the transport does not report unsent bytes. */
   get reportsUnsentBytes(): boolean {
     return this.try(() => this.socket.bufferedAmount !== undefined) ?? false
   }
@@ -56,7 +55,6 @@ export class GuardedSocket implements Socket {
     this.write(() => this.socket.send(frame))
   }
 
-  /** False if the transport has no pings. */
   get hasPings(): boolean {
     return this.socket.ping !== undefined
   }

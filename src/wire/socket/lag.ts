@@ -14,7 +14,6 @@ export interface LagConfig {
   readonly onMeasured: () => void
 }
 
-/** The connection whose lag is measured. */
 export interface MeasuredConnection {
   /** False if a probe costs a frame with all topics. */
   readonly hasPings: boolean
@@ -22,7 +21,6 @@ export interface MeasuredConnection {
   readonly connectMs: number
   /** Counts the frames and pongs. */
   readonly activityCount: () => number
-  /** The number of prices so far. */
   readonly prices: number
   /** False if the answer to a probe would not be recognised. */
   isMeasurable(): boolean
@@ -34,9 +32,7 @@ export interface MeasuredConnection {
 export interface LagListener {
   /** The prices may be older than `maxLag`: `behindMs` is the upper bound of their age. */
   onBehind(behindMs: number): void
-  /**
-   * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
-   */
+  /** An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held. */
   onCaughtUp(wasBehind: boolean, behindMs: number): void
 }
 
@@ -72,10 +68,7 @@ const recheckMs = 50
 /** The time for an answer if the probe before it was sent late, in ms: a browser delays the timers of a hidden page. */
 const lateProbeMs = 1_000
 
-/**
- * Virtual timers fire between two frames, in ms: RxJS's `TestScheduler` fails if a timer is cancelled by an action of the
- * frame in which it is due.
- */
+/** In ms: virtual timers fire between two frames, because `TestScheduler` fails if an action cancels a timer of its own frame. */
 const betweenFrames = 0.25
 
 /**
@@ -349,7 +342,6 @@ export class Lag {
     return isUnanswered && !this.connection.hasPings && this.roundTrip < maxLag / probesPerMaxLag
   }
 
-  /** The time after which the answer to a probe without pings counts as lost, in ms. */
   private get lostAfter(): number {
     return Math.min(this.config.maxLag / 2, longestUnderWay)
   }

@@ -31,7 +31,6 @@ export interface Prober {
 
 /** Whether a host answers probes. Shared by its connections. */
 export interface ProbeSupport {
-  /** True once a probe was answered. */
   isProven: boolean
 }
 
@@ -112,9 +111,8 @@ export class AnswerCounter {
   }
 
   /**
-   * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may
-   * answer only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in
-   * order.
+   * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may answer
+   * only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in order.
    */
   takeAnswered(payload?: string): number | undefined {
     const index = this.unanswered.findIndex(({ id }) => String(id) === payload)

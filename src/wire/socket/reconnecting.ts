@@ -36,7 +36,6 @@ export type SocketEvent =
   | Exclude<SessionEvent, LostEvent>
   | { readonly _tag: 'Down'; readonly error: Disconnected }
 
-/** The part of a `svc-streams:disconnected` message that describes the connection. */
 type EndedConnection = Pick<DiagnosticMessages['svc-streams:disconnected'], 'epoch' | 'upMs' | 'prices'>
 
 /**
@@ -214,7 +213,6 @@ export class Host {
   readonly url: string
   /** The URL as it was given, without its query. */
   readonly shownUrl: string
-  /** True once a probe was answered. */
   readonly probeSupport = { isProven: false }
   /** Earliest time of the next dial after a failure, monotonic, in ms. */
   retryAt = 0

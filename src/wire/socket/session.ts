@@ -43,16 +43,14 @@ export interface LostEvent {
 }
 
 /**
- * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
- * that does not open in time, that receives nothing after a ping or probe, or that does not drain. Unsubscribing closes
- * the socket.
+ * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket that does not
+ * open in time, that receives nothing after a ping or probe, or that does not drain. Unsubscribing closes the socket.
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
     const { clock, transport, url, maxFrameBytes, connectTimeout } = config
     const dialledAt = clock.elapsed()
     const timers = new Subscription()
-    /** Defined while the socket is open. */
     let session: Session | undefined
     timers.add(() => (session = undefined))
     const hasEnded = (): boolean => timers.closed

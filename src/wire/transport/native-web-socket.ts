@@ -28,10 +28,7 @@ const normalClosure = 1000
 /** The limit of the closing handshake when the transport closes, in ms. Browsers wait for minutes. */
 const closeTimeout = 1000
 
-/**
- * WebSockets of the browser. They have no pings, and their failures have no reason. A message is received whole before its
- * length is known.
- */
+/** Browser sockets have no pings, and their failures have no reason. A message is received whole before its length is known. */
 export const nativeWebSocketTransport = (): WebSocketTransport => {
   const connections = new Set<Connection>()
   return {
@@ -103,10 +100,7 @@ class Connection implements Socket {
     this.abandon(messageTooBig, `a message is longer than ${this.maxFrameBytes} bytes`)
   }
 
-  /**
-   * Starts the closing handshake and does not wait for it: on a half-open connection a browser waits for minutes, and
-   * delivers the data that arrive in this time.
-   */
+  /** Does not wait for the closing handshake: a browser may wait for minutes, and delivers data meanwhile. */
   private abandon(code: number, reason: string): void {
     const { socket } = this
     socket.onopen = socket.onmessage = null

@@ -18,10 +18,7 @@ export type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
 /** Without them, `ws` uses its optional natives. It reads these variables once, when it is loaded. */
 const variables = ['WS_NO_BUFFER_UTIL', 'WS_NO_UTF_8_VALIDATE']
 
-/**
- * Imports `ws` without its optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of
- * 32 bytes or more.
- */
+/** Without optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of 32 bytes or more. */
 export const importWs = loadOnce(async () => {
   const { env } = process
   const before = variables.map((name) => [name, env[name]] as const)

@@ -45,7 +45,6 @@ export interface SocketListener {
 /** A gateway sends a pong with this payload before that to a ping, if it does not limit the age of its prices. */
 export const unboundedPayload = 'unbounded'
 
-/** Reports a pong to a listener. */
 export const notifyPong = (listener: SocketListener, payload?: string): void => {
   if (listener.pong === undefined) listener.alive()
   else listener.pong(payload)
@@ -63,9 +62,8 @@ export interface Socket {
   /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
   /**
-   * Sends a ping with a payload of at most 20 ASCII characters. No effect unless the socket is open. A transport
-   * without pings omits this method, such as that of a browser: the client then subscribes again to a topic, and waits
-   * for the answer.
+   * Sends a ping with a payload of at most 20 ASCII characters. No effect unless the socket is open. A transport without pings
+   * omits this method, such as that of a browser: the client then subscribes again to a topic, and waits for the answer.
    */
   readonly ping?: ((payload: string) => void) | undefined
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
@@ -105,7 +103,6 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** An HTTP response without its body. */
 export type ResponseHead = Omit<HttpResponse, 'body'>
 
 /** The first value of a header. `name`: in lower case. */

@@ -11,10 +11,7 @@ interface Page {
   readonly document?: Omit<Page, 'document'> & { readonly visibilityState: string }
 }
 
-/**
- * Calls back when the network has returned, when the page is shown again (also from the back-forward cache), and when
- * its tab becomes visible or runs again after a freeze. Returns the function that stops it.
- */
+/** Also called when a page returns from the back-forward cache, or when its tab runs again after a freeze. */
 const onWake: Platform['onWake'] = (wake) => {
   const page = globalThis as unknown as Page
   const { document } = page

@@ -15,7 +15,6 @@ const channelOf = (name: ChannelName): Channel => {
   return target
 }
 
-/** Publishes on Node's `diagnostics_channel`. */
 export const publish: Publish = (name, message) => {
   const target = channelOf(name)
   if (target.hasSubscribers) target.publish(message())

@@ -154,8 +154,8 @@ const isInterim = (bytes: Buffer): boolean => interimStart.test(bytes.toString('
 const keepAliveDelay = 60_000
 
 /**
- * Opens the socket of an HTTP connection. Unlike undici's own connector, it can be cancelled, and reaches each address of a name.
- * Calls `onResult` once, asynchronously, unless it is cancelled.
+ * Unlike undici's connector, it can be cancelled and reaches each address of a name. Calls `onResult` at most once,
+ * asynchronously.
  */
 export const dialTarget = (
   { errors }: UndiciPackage,

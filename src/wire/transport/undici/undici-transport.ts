@@ -48,7 +48,6 @@ export const undiciTransport = (undici: UndiciPackage, options: HttpTransportOpt
   }
 }
 
-/** Collects one response. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
   /** One character for each byte: many small pieces as bytes would retain the buffers that they were read into. */
   private body = ''

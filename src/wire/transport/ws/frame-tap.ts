@@ -254,7 +254,6 @@ const headerSize = (bytes: Buffer, at: number): number => {
   return length < 126 ? 2 : length === 126 ? 4 : 10
 }
 
-/** The size of the payload, in bytes. */
 const payloadSize = (bytes: Buffer, at: number): number => {
   const length = bytes.readUInt8(at + 1) & 0x7f
   if (length < 126) return length

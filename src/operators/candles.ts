@@ -54,18 +54,14 @@ export interface Priced {
   readonly _tag?: never
 }
 
-/**
- * An operator of `Either`s, or of plain prices such as those of `rights`, whose errors are gone. A method, as in
- * `EitherOperator`.
- */
+/** The source emits `Either`s, or plain prices such as those of `rights`. A method, as in `EitherOperator`. */
 type CandlesOperator<E> = {
   operator$(source$: Observable<Either<E, Priced> | Priced>): Observable<Either<E, Candle>>
 }['operator$']
 
 /**
- * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
- * candle is emitted when its window closes; a window without a price has no candle. Accepts all values with a `price`,
- * except past prices.
+ * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each candle is
+ * emitted when its window closes; a window without a price has no candle. Accepts all values with a `price`, except past prices.
  *
  * ```
  *              0         10        20
@@ -74,9 +70,9 @@ type CandlesOperator<E> = {
  * ```
  *
  * - The `receivedAt` of a value decides its window; its arrival, if it has none or was held. A price of `to` belongs to
- *   the next window, and the candle comes before it. A price that was received before `to` belongs to the window also if
- *   it arrives in the millisecond of `to`: the candle comes after this millisecond, 1 ms later except in marble tests. So a live run
- *   and the replay of its recording have the same candles.
+ *   the next window, and the candle comes before it. A price that was received before `to` belongs to the window also if it
+ *   arrives in the millisecond of `to`: the candle comes after this millisecond, 1 ms later except in marble tests. So a live
+ *   run and the replay of its recording have the same candles.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
  * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for
  *   the current price: `a b L` and `a L b` differ in nothing else. After an event loop that was blocked for more than

@@ -137,7 +137,6 @@ const optionTable = {
 
 const rules: CheckRules = { ...shown, expected: 'an object like { maxAge: { depth: 2000 } }' }
 
-/** The value of a leg, of any type. */
 type LegEvent = Either<unknown, unknown>
 
 type Output = Either<NotFresh, object>
@@ -265,7 +264,6 @@ const nextTooOldAt = (leg: Leg, elapsed: number): number =>
 
 const hasValue = ({ latest }: Leg): boolean => latest !== undefined && isRight(latest)
 
-/** True if the leg has completed, and has no value. */
 const isLost = (leg: Leg): boolean => leg.isComplete && !hasValue(leg)
 
 /** Why a leg is not current. A lost leg takes precedence, because its `Left` is the last event. */

@@ -17,9 +17,8 @@ import {
 // Operators like those of RxJS, for the `Right`s or the `Left`s of a stream.
 
 /**
- * An RxJS operator whose source emits `Either`s. `merge(price$, depth$)` emits a union of `Either`s. For such a union,
- * TypeScript infers `E` and `A` as unions if the parameter is that of a method. For a function type such as
- * `OperatorFunction`, it infers intersections. Therefore this type has a method.
+ * An RxJS operator whose source emits `Either`s. It is the type of a method, because TypeScript then infers `E` and `A` as unions
+ * from the union that `merge(price$, depth$)` emits. From a function type such as `OperatorFunction`, it infers intersections.
  */
 export type EitherOperator<E, A, B> = {
   operator$(source$: Observable<Either<E, A>>): Observable<B>

@@ -7,9 +7,8 @@ import { eventIterator } from '../base/time/stream.js'
 
 export interface IterateOptions {
   /**
-   * The unread events that are kept. `'latest'` (the default) keeps the newest event. A whole number from 1 keeps this
-   * number of events, and drops the oldest: a loop that is slower than the stream then reads events as old as the buffer
-   * is long.
+   * The unread events that are kept. `'latest'` (the default) keeps the newest event. A whole number from 1 keeps this number of
+   * events, and drops the oldest: a loop that is slower than the stream then reads events as old as the buffer is long.
    */
   readonly buffer?: 'latest' | number
 }

@@ -56,11 +56,11 @@ const rereadTime = 100
 const maxReadings = 10
 
 /**
- * What a past has between two prices, in order, then completion. Without `before`, it is all before the second one. What it does not
- * know is a `Gap`, and its failure is a `Left` too. A recorder with the positions of the live prices identifies both; any other one
- * by their values and times. An endless past is read again, for about 1 s, until it has the second price, or only once
- * if it has none of its run. `trustsClock`: it is also read again then, its times may differ by 1 s, and it
- * ends before the time of the second price.
+ * Emits the events of a past between two prices, then completes; without `before`, all events before the second one. A time
+ * without a record is a `Gap`, and a failure a `Left`. A recorder with the positions of the live prices identifies both prices;
+ * any other one by their values and times. An endless past is read again, for about 1 s, until it has the second price, but only
+ * once if it has no price of its run. `trustsClock`: it is then read again all the same, its times may differ by 1 s, and it ends
+ * before the time of the second price.
  */
 export const missingPrices$ = (
   source: PastSource<Either<HistoryError, PastEvent>>,

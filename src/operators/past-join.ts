@@ -23,10 +23,7 @@ const firstPriceTime = 1_000
 
 type Past = PastSource<Either<HistoryError, PastEvent>>
 
-/**
- * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
- * release.
- */
+/** Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the release. */
 export interface JoinObserver<Event> {
   readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
   /** Called once, before the first live event. */
@@ -68,15 +65,12 @@ interface LastPrice extends Edge, Pick<Price, 'topic'> {
   readonly epoch: number | undefined
 }
 
-/**
- * Joins a past to live events, and missing prices to both, as `withPast` describes. `subscriber` receives the Rx errors of the
- * source.
- */
+/** Joins a past, live events and missing prices, as `withPast` describes. `subscriber` receives the Rx errors of the source. */
 export class PastJoin<E, A> {
   private readonly source: LiveSource<Either<E, A>>
   private readonly past: Past
   private readonly delivered = new DeliveredPast()
-  /** The last gaps of the past, if they are not delivered yet: the next reading tells when they end. */
+  /** The last gaps of the past, if they are not delivered yet: the next reading shows when they end. */
   private gaps: PastRow[] = []
   private hasFailed = false
   private isConfirmed = false
@@ -247,10 +241,7 @@ export class PastJoin<E, A> {
     this.release(hasLive)
   }
 
-  /**
-   * Held prices that the past has are dropped. Those that are no longer current, and that another event has followed, are past
-   * prices.
-   */
+  /** Drops held prices that the past has. Held prices that are too old, and followed by another event, become past prices. */
   private settleHeld(): void {
     const newest = this.held.at(-1)
     const oldest = rxClock.wallClock() - (this.source.maxLag ?? 5_000)
@@ -323,7 +314,6 @@ const following = ({ run, count }: PricePosition): PricePosition => ({ run, coun
 
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
 
-/** The price of a live event. */
 const priceOf = (event: Either<unknown, unknown>): Price | undefined => {
   const { topic, price, receivedAt } = isRight(event) ? (event.right as Partial<Price>) : {}
   const isPrice = topic !== undefined && price !== undefined && receivedAt !== undefined

@@ -13,10 +13,7 @@ export type RollingWindow =
   { readonly count: number; readonly ms?: never } | { readonly ms: number; readonly count?: never }
 
 export interface RollingOptions {
-  /**
-   * `'reset'` (the default): a `Left` empties the window, because values may be missing. `'keep'`: it does not change the
-   * window.
-   */
+  /** `'reset'` (the default): a `Left` empties the window, because values may be missing. `'keep'`: it does not. */
   readonly onLeft?: 'reset' | 'keep'
 }
 

@@ -26,17 +26,15 @@ export interface Snapshot<A> {
  * ```
  *
  * - Data decides: if an event with a `receivedAt` of at least `at` arrives before the timer of `at` fires, the snapshots
- *   up to it come first. A value that was received before `at` belongs before it, also if it arrives in the millisecond of
- *   `at`: the timer fires after this millisecond, 1 ms later except in marble tests. An event without `receivedAt`, and a value that
- *   was held, counts at its arrival. So a live run and the replay of its recording have the same snapshots, which
- *   `interval` and `auditTime` do not.
+ *   up to it come first. A value that was received before `at` belongs before it, also if it arrives in the millisecond of `at`:
+ *   the timer fires after this millisecond, 1 ms later except in marble tests. An event without `receivedAt`, and a held value,
+ *   count at their arrival. So a live run and its replay have the same snapshots, unlike with `interval` and `auditTime`.
  * - A `Left` is emitted at the next multiple, not at once, and again until the next value. A value may have become old
  *   since: a strategy that must stop at once also reads the source.
  * - After an event loop that was blocked for more than 500 ms, the source emits first, up to a second later. A `Left`
  *   then counts for the snapshots of this time too: the value before may be too old.
  * - After a pause of the process of more than a minute, such as a suspend, or of more than 1000 intervals, the snapshots of the
- *   pause are left out. If
- *   the clock is set back, the snapshots continue at its new time.
+ *   pause are left out. If the clock is set back, the snapshots continue at its new time.
  * - Completion of the source completes at once; an Rx error passes at once.
  *
  * @param ms interval, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.

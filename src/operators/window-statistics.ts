@@ -12,7 +12,6 @@ const none: Statistics = { count: 0, mean: 0, m2: 0, min: Infinity, max: -Infini
 
 const ofValue = (value: number): Statistics => ({ count: 1, mean: value, m2: 0, min: value, max: value })
 
-/** The statistics of two groups of numbers together. */
 const together = (one: Statistics, other: Statistics): Statistics => {
   if (one.count === 0) return other
   if (other.count === 0) return one
@@ -59,7 +58,6 @@ export class WindowStatistics {
     this.newest = together(this.newest, ofValue(value))
   }
 
-  /** Removes the oldest value. */
   shift(): void {
     if (this.old.length === 0) this.moveToOld()
     this.old.pop()

@@ -30,9 +30,8 @@ export const price = (topic: Topic, usd: number, fields: PriceFields = {}): Pric
 type PriceFields = Partial<Pick<Price, 'receivedAt' | 'epoch'>>
 
 /**
- * Builds a depth like those of a client. Defaults: a price of 1 USD, a quantity of 1 unit and 1 USD on each side,
- * `timestamp` and `receivedAt` are 2025-01-01 00:00:00 UTC. Throws a `ConfigurationError` for a misspelt or an invalid
- * field.
+ * Builds a depth like those of a client. Defaults: a price of 1 USD, a quantity of 1 unit and 1 USD on each side, `timestamp` and
+ * `receivedAt` are 2025-01-01 00:00:00 UTC. Throws a `ConfigurationError` for a misspelt or an invalid field.
  */
 export const depth = (mint: Address, fields: DepthFields = {}): Depth => {
   parseOptions(depthTable, fields, rules)

@@ -4,10 +4,7 @@ import { ConfigurationError } from '../base/errors/configuration-error.js'
 // Two copies of RxJS may be loaded in one process: two installations, or the CommonJS and the ES module files of one.
 // Each copy has its own classes, clocks and timers, and the library can make only those of its own copy virtual.
 
-/**
- * True for an observable of another copy of RxJS. Interoperable observables of other libraries have no `lift`, which is
- * also the condition of RxJS's own `isObservable`.
- */
+/** Interoperable observables of other libraries have no `lift`, which is also the condition of RxJS's own `isObservable`. */
 export const isOfOtherRxjs = (value: unknown): boolean =>
   !(value instanceof Observable) && hasMethod(value, 'lift') && hasMethod(value, 'subscribe')
 

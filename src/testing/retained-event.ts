@@ -37,7 +37,6 @@ export class RetainedEvent<E, A> {
     if (event !== undefined && isLeft(event)) this.errorAt = this.elapsed()
   }
 
-  /** Emits the event, if there is one. */
   repeat(subscriber: Subscriber<Either<E, A>>): void {
     const { current } = this
     if (current !== undefined) safeNext(subscriber, isRight(current) ? current : this.aged(current))
@@ -72,10 +71,7 @@ export const retainedWhileOpen = (
 ): Either<PriceError, Price> | undefined =>
   before !== undefined && isDisconnected(before) ? undefined : before
 
-/**
- * The error of streams during an outage that only a status has reported. It does not contain how the connection was
- * closed.
- */
+/** The error of streams during an outage that only a status has reported. It does not contain how the connection was closed. */
 export const outage = (
   reason: string,
   { attempt, retryInMs }: { readonly attempt: number; readonly retryInMs: number } = {

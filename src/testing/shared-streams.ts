@@ -6,7 +6,6 @@ import { delay$ } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 
 export interface SharedStreamsConfig<E, A> {
-  /** The given observable of a name. */
   readonly sourceOf$: (name: string) => Observable<Either<E, A>>
   readonly retention: Retention<E, A>
   /** Changes the events for late subscribers. Subscribed to together with a given observable. Default: never. */

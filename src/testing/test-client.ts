@@ -104,19 +104,13 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   })
 }
 
-/**
- * All subscribers share one subscription, and a late subscriber receives the current status. Only closing the client
- * ends the subscription.
- */
+/** A late subscriber receives the current status. Only closing the client ends the shared subscription. */
 const withLatest$ = (status$: Observable<ConnectionStatus>): Observable<ConnectionStatus> =>
   concat(status$, NEVER).pipe(
     share({ connector: () => new ReplaySubject<ConnectionStatus>(1), resetOnRefCountZero: true }),
   )
 
-/**
- * The event for late subscribers of a topic after a status. An Rx error of the given `status$` reaches only its
- * subscribers.
- */
+/** The event for late subscribers of a topic after a status. An Rx error of the given `status$` reaches only its subscribers. */
 const retainedUnder =
   (status: ConnectionStatus) =>
   (before: Either<PriceError, Price> | undefined): Either<PriceError, Price> | undefined => {

@@ -1,6 +1,5 @@
 /**
- * Streams of a client as stores for pages: for React's `useSyncExternalStore`, for Svelte, and for scripts without a
- * framework.
+ * Streams of a client as stores for pages: for React's `useSyncExternalStore`, for Svelte, and for scripts without a framework.
  *
  * @module
  */

@@ -11,10 +11,7 @@ import { checkValue, shown } from '../../base/option-kinds/parse-options.js'
 import { reportError, safeUnsubscribe } from '../../base/task/safe-notify.js'
 import { macrotasks } from '../../base/time/clock.js'
 
-/**
- * The latest state of a stream. The methods need no `this`. The store is subscribed to the stream while it has a
- * listener.
- */
+/** The latest state of a stream. The methods need no `this`. The store is subscribed to the stream while it has a listener. */
 export interface Store<S> {
   /** The current snapshot: the same object until something changes. */
   readonly getSnapshot: () => S
@@ -95,7 +92,6 @@ export const priceStore = <E extends PriceError | NotFresh = PriceError>(
 export const depthStore = (source$: Observable<Either<DepthError, Depth>>): Store<DepthStoreSnapshot> =>
   createStore<DepthError, Depth, DepthStoreSnapshot>('depth', source$)
 
-/** What the snapshots of all kinds of stores have. */
 interface StoreSnapshot<E, A> {
   readonly state: TopicState
   readonly last: A | undefined
@@ -205,10 +201,7 @@ interface Frames {
   readonly cancelAnimationFrame?: (handle: number) => void
 }
 
-/**
- * Calls back at the next animation frame, or in a later turn of the event loop without frames. Returns the function
- * that cancels the call.
- */
+/** Calls back at the next animation frame; without frames, in a later turn of the event loop. Returns the cancel function. */
 const startFrame = (callback: () => void): (() => void) => {
   const { requestAnimationFrame, cancelAnimationFrame } = globalThis as Frames
   if (requestAnimationFrame === undefined || cancelAnimationFrame === undefined) return macrotasks()(callback)

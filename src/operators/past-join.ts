@@ -117,8 +117,6 @@ export class PastJoin<E, A> {
     // No price comes between this past and the first live one.
     if (this.isConfirmed) this.started$.next()
     let position: PricePosition | undefined
-    const needsRest = (): boolean => past.isEndless && !this.hasFailed
-    const readRest = (): void => this.readRest(endsAt)
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
       past
@@ -126,10 +124,7 @@ export class PastJoin<E, A> {
         .subscribe({
           next: (event) => this.onFirstReading({ event, position }),
           error: (thrown) => this.fail(networkError(thrown)),
-          complete: () => {
-            if (needsRest()) reading.add(this.started$.pipe(take(1)).subscribe(readRest))
-            else this.catchUp()
-          },
+          complete: () => this.afterFirstReading(endsAt),
         }),
     )
     return new Subscription(() => {
@@ -167,6 +162,11 @@ export class PastJoin<E, A> {
     this.hasFailed = isLeft(event)
     this.passGaps()
     this.onRow(row)
+  }
+
+  private afterFirstReading(endsAt: number): void {
+    if (!this.past.isEndless || this.hasFailed) return this.catchUp()
+    this.reading.add(this.started$.pipe(take(1)).subscribe(() => this.readRest(endsAt)))
   }
 
   private passGaps(): void {

@@ -29,5 +29,6 @@ export const dialedFetch: Fetch = async (url, init) => {
   }
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })
-  return undici.fetch(url, { ...init, dispatcher })
+  // The types of Node are those of its own copy of undici.
+  return undici.fetch(url, { ...init, dispatcher }) as Promise<unknown> as Promise<Response>
 }

@@ -1,7 +1,12 @@
-import { figureHtml } from './figure.js'
+import { valueTicks } from './axis.js'
+import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-html.js'
+import { rangeOf, round } from './chart-data.js'
+import { scaleOf } from './chart.js'
+import { chartSize, figureHtml } from './figure.js'
 import { figureText } from './figure-texts.js'
 import { escapeHtml, formatQuantity, shortTime } from './format.js'
 import { renderPage, table, type Column } from './page.js'
+import { csvLink } from './report-tables.js'
 import type { CurvePoint } from './run-fold.js'
 
 export interface SweepRow {
@@ -78,7 +83,12 @@ const nameOf = ({ fields }: SweepRow): string =>
 const results = (rows: readonly SweepRow[]): string => {
   const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
   const hasFailures = rows.some(({ failure }) => failure !== undefined)
-  return table<SweepRow>(
+  const lines = rows.map(({ fields, figures, failure = '' }) => ({
+    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)])),
+    ...figures,
+    failure,
+  }))
+  const html = table<SweepRow>(
     'Results',
     [
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
@@ -94,17 +104,19 @@ const results = (rows: readonly SweepRow[]): string => {
     ],
     rows,
   )
+  const names = [...namesOf('fields'), ...namesOf('figures'), 'failure'] as 'failure'[]
+  return html + csvLink('results', names, lines)
 }
 
-/** No field of a parameter: a map of a single field has one row. */
-const noField = ''
-
-/** A heat map of each two fields of the parameters that differ, or of the only one. */
+/** A dot plot if one field of the parameters differs; otherwise a heat map of each two. */
 const maps = (rows: readonly SweepRow[], metric: string): string => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
   const varied = names.filter((name) => valuesOf(rows, name).length > 1)
-  const pairs = (varied.length === 1 ? [noField, ...varied] : varied).flatMap((first, index, all) =>
-    all.slice(index + 1).map((second) => [first, second] as const),
+  const [only, ...others] = varied
+  if (only === undefined) return ''
+  if (others.length === 0) return dotPlot(rows, only, metric)
+  const pairs = varied.flatMap((first, index) =>
+    varied.slice(index + 1).map((second) => [first, second] as const),
   )
   return pairs
     .slice(0, mostMaps)
@@ -134,9 +146,7 @@ const heatMap = (
     value === undefined
       ? '<td>–</td>'
       : `<td${value === high ? ' class="best"' : isSigned && value < 0 ? ' class="minus"' : ''} style="--shade:${shade(value)}%">${format(value)}</td>`
-  const title = escapeHtml(
-    down === noField ? `${name} by ${across}` : `${name}: ${down} down, ${across} across`,
-  )
+  const title = escapeHtml(`${name}: ${down} down, ${across} across`)
   const texts = [
     ...(isBest ? ['A cell has the highest of the parameters with its two values.'] : []),
     `The lowest is ${format(low)}, the highest, outlined, is ${format(high)}.`,
@@ -144,15 +154,50 @@ const heatMap = (
   ]
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
-<thead><tr><th>${escapeHtml(down === noField ? across : `${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
+<thead><tr><th>${escapeHtml(`${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
 <tbody>
-${lefts.map((left) => `<tr><th scope="row">${escapeHtml(down === noField ? name : textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
+${lefts.map((left) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
 </tbody></table></div>
 <p class="note">${texts.join(' ')}</p>`
 }
 
 /** Texts stay legible on the cell with the most colour, in %. */
 const mostShade = 40
+
+const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): string => {
+  const values = valuesOf(rows, field)
+  const best = highestBy(rows, metric, [field])
+  const dots = values.flatMap((value, index) => {
+    const figure = best.get(keyOf([value]))
+    return figure === undefined ? [] : [{ share: (index + 0.5) / values.length, figure }]
+  })
+  if (dots.length === 0) return ''
+  const { from, to } = scaleOf(rangeOf(dots.map(({ figure }) => figure)) ?? { from: 0, to: 0 })
+  const height = (value: number): number => (to - value) / (to - from)
+  const ticks = valueTicks(from, to, 6)
+  const every = Math.ceil(values.length / 12)
+  const names = values.flatMap((value, index) =>
+    index % every === 0 ? [{ value: (index + 0.5) / values.length, label: textOf(value) }] : [],
+  )
+  const layers = {
+    ...noLayers,
+    none: '',
+    grid: ticks
+      .map(({ value }) => `M0,${round(height(value) * chartSize.height)}H${chartSize.width}`)
+      .join(''),
+    dots: dots
+      .map(
+        ({ share, figure }) =>
+          `M${round(share * chartSize.width)},${round(height(figure) * chartSize.height)}h0`,
+      )
+      .join(''),
+    values: valueLabels(ticks, height),
+    times: timeLabels(names, (share) => share),
+    widest: widestOf(ticks.map(({ label }) => label)),
+  }
+  const title = `${figureText(metric).title} by ${field}`
+  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, chartSize, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
+}
 
 /** The values of a field, numbers in their order. */
 const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] => {

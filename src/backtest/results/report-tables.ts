@@ -44,19 +44,19 @@ const listTable = <Row>(
   rows: readonly Row[],
   titled: (caption: string, html: string) => string,
 ): string => {
-  if (rows.length === 0) return ''
   const first = rows.length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''
   const caption = `${name}: ${first}${formatQuantity(rows.length)}`
-  const link = rows.length > maxSavedRows ? '' : csvLink(name.toLowerCase(), saved, rows)
-  return titled(caption, tableOf(caption, columns, rows.slice(0, maxRows)) + link)
+  const html = tableOf(caption, columns, rows.slice(0, maxRows)) + csvLink(name.toLowerCase(), saved, rows)
+  return rows.length === 0 ? '' : titled(caption, html)
 }
 
-/** A link to a file in the page. Its columns have the digits and the units of the rows. */
-const csvLink = <Row>(
+/** A link to a file in the page, unless it has no rows or very many. Its columns have the digits and the units of the rows. */
+export const csvLink = <Row>(
   name: string,
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): string => {
+  if (rows.length === 0 || rows.length > maxSavedRows) return ''
   const textOf = (row: Row, column: keyof Row & string): string => {
     const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
     return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
@@ -130,7 +130,7 @@ export interface ReportWindows {
 
 export const windowTable = ({ metric, list }: ReportWindows): string => {
   const { title, format } = figureText(metric)
-  return table<ReportWindow>(
+  const html = table<ReportWindow>(
     'Test ranges',
     [
       ['Range', (window) => String(list.indexOf(window) + 1)],
@@ -143,6 +143,8 @@ export const windowTable = ({ metric, list }: ReportWindows): string => {
     ],
     list,
   )
+  const columns = ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'] as const
+  return html + csvLink('test ranges', columns, list)
 }
 
 export const positionTable = ({ account, fills }: RunTrades): string =>

@@ -33,6 +33,7 @@ describe('the page of a sweep', () => {
     ])
     expect([...table.matchAll(/--shade:(\d+)%/g)].map(([, shade]) => Number(shade))).toEqual([0, 2, 28, 40])
     expect(map).toContain('The lowest is 60.00, the highest, outlined, is 400.00.')
+    expect(html).toContain('download="results.csv"')
   })
 
   it('has another colour for cells below 0, and as much of it as the value is far from 0', () => {
@@ -55,16 +56,14 @@ describe('the page of a sweep', () => {
     expect(maps[0]).toContain('>999.00<')
   })
 
-  it('has a map of one row if one field differs', () => {
+  it('has a dot for each value if one field differs', () => {
     const html = renderSweep(
-      [3, 1, 2].map((window) => rowOf({ window, pair: 'A' }, window)),
+      [3, 1, 2].map((window) => rowOf({ window }, window)),
       page,
     )
-    const [, map = ''] = html.split('<h2>Profit, USD by window</h2>')
-    expect(cellsOf(map.split('</table>')[0] ?? '')).toEqual([
-      ['window', '1', '2', '3'],
-      ['Profit, USD', '1.00', '2.00', '3.00'],
-    ])
+    expect(html).toContain('Profit, USD by window')
+    expect(/class="dots" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
+    expect(html).not.toContain('class="map"')
   })
 
   it('has the curves of the first five accounts, and a row for each parameter, in their order', () => {

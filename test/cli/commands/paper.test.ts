@@ -261,7 +261,9 @@ describe('a strategy of an account', () => {
     expect(html).toContain('<p>1 gap in the data, 0.8 s in all')
     expect(html).toContain('class="gaps" d="M')
     expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
-    expect(html).toContain('The parameter of each test range of 4 s was chosen on the 4 s before it.')
+    expect(html).toContain(
+      'The parameter of each test range of 4 s was chosen from 2 parameters on the 4 s before it.',
+    )
     expect(html).toContain('download="test-ranges.csv"')
   })
 

@@ -1,10 +1,9 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { ReplaySubject, Subscription, take, type Observable, type Subscriber } from 'rxjs'
+import { Subscription, type Observable, type Subscriber } from 'rxjs'
 import {
   liveSourceOf,
   pastSourceOf,
   type LiveSource,
-  type PastSource,
   type PastEvent,
   copyPosition,
   type PricePosition,
@@ -16,14 +15,13 @@ import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 import { windowTimeOf } from './data-window.js'
-import { DeliveredPast, missingPrices$, type Edge, type PastRow, type TopicPast } from './missing-prices.js'
+import { missingPrices$, type Edge, type TopicPast } from './missing-prices.js'
+import { ContinuedPast, LiveStart } from './past-until-live.js'
 
-/** The time after the confirmation for which the first live price is waited for, in ms. */
-const firstPriceTime = 1_000
-
-type Past = PastSource<Either<HistoryError, PastEvent>>
-
-/** Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the release. */
+/**
+ * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
+ * release.
+ */
 export interface JoinObserver<Event> {
   readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
   /** Called once, before the first live event. */
@@ -60,24 +58,19 @@ interface HeldEvent<Event> {
 }
 
 /** The last price that is delivered. */
-interface LastPrice extends Edge, Pick<Price, 'topic'> {
+interface LastPrice extends Edge {
   /** `undefined` of a past price. */
   readonly epoch: number | undefined
 }
 
-/** Joins a past, live events and missing prices, as `withPast` describes. `subscriber` receives the Rx errors of the source. */
+/**
+ * Joins a past to live events, and missing prices to both, as `withPast` describes. `subscriber` receives the Rx errors of the
+ * source.
+ */
 export class PastJoin<E, A> {
   private readonly source: LiveSource<Either<E, A>>
-  private readonly past: Past
-  private readonly delivered = new DeliveredPast()
-  /** The last gaps of the past, if they are not delivered yet: the next reading shows when they end. */
-  private gaps: PastRow[] = []
-  private hasFailed = false
-  private isConfirmed = false
-  /** The position of the last price before the confirmation. */
-  private confirmed: PricePosition | undefined
-  /** Emits at the first live event, or `firstPriceTime` after the confirmation. */
-  private readonly started$ = new ReplaySubject<void>(1)
+  private readonly past: ContinuedPast
+  private readonly liveStart = new LiveStart()
   /** The reading of the past, or of missing prices. */
   private reading = new Subscription()
   private held: HeldEvent<Either<E, A>>[] = []
@@ -96,49 +89,35 @@ export class PastJoin<E, A> {
     private readonly observer: JoinObserver<Either<E, A>>,
   ) {
     this.source = liveSourceOf(source$)
-    this.past = pastSourceOf(config.past$)
+    this.past = new ContinuedPast(pastSourceOf(config.past$))
   }
 
   start(): Subscription {
-    const { source, past, reading } = this
-    const { pastTimeout } = this.config
-    const endsAt = rxClock.elapsed() + pastTimeout
+    const { config, source, past, liveStart, reading } = this
+    const { pastTimeout } = config
     const live = source
-      .open$(() => this.confirm())
+      .open$(() => liveStart.confirm(source.position()))
       .subscribe({
         next: (event) => this.onEvent(event),
         error: (thrown) => this.subscriber.error(thrown),
         complete: () => {
           this.isComplete = true
-          this.started$.next()
+          liveStart.start()
           this.endIfComplete()
         },
       })
-    // No price comes between this past and the first live one.
-    if (this.isConfirmed) this.started$.next()
-    let position: PricePosition | undefined
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
-      past
-        .read$(undefined, (next) => (position = next))
-        .subscribe({
-          next: (event) => this.onFirstReading({ event, position }),
-          error: (thrown) => this.fail(networkError(thrown)),
-          complete: () => this.afterFirstReading(endsAt),
-        }),
+      past.until$(liveStart).subscribe({
+        next: (event) => this.onPast(event, past.position),
+        error: (thrown) => this.fail(networkError(thrown)),
+        complete: () => this.catchUp(),
+      }),
     )
     return new Subscription(() => {
       live.unsubscribe()
       this.reading.unsubscribe()
     })
-  }
-
-  private confirm(): void {
-    if (this.isConfirmed) return
-    const position = this.source.position()
-    this.isConfirmed = true
-    this.confirmed = position && copyPosition(position)
-    this.reading.add(delay(rxClock, firstPriceTime, () => this.started$.next()))
   }
 
   private onEvent(event: Either<E, A>): void {
@@ -147,74 +126,13 @@ export class PastJoin<E, A> {
     const next = { event, at: windowTimeOf(event), position: position && copyPosition(position) }
     if (this.state === 'live') return this.deliver(next)
     this.held.push(next)
-    this.started$.next()
+    if (isLeft(event)) this.liveStart.start()
+    else this.liveStart.start(event.right as Partial<Price>, next.position)
   }
 
   /** True if the past has delivered a live price. */
   private isRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
-    return isRight(event) && this.delivered.has(event.right as Partial<Price>, position)
-  }
-
-  private onFirstReading(row: PastRow): void {
-    const { event } = row
-    const isGap = isRight(event) && event.right._tag === 'Gap'
-    if (isGap && this.past.isEndless) return void this.gaps.push(row)
-    this.hasFailed = isLeft(event)
-    this.passGaps()
-    this.onRow(row)
-  }
-
-  private afterFirstReading(endsAt: number): void {
-    if (!this.past.isEndless || this.hasFailed) return this.catchUp()
-    this.reading.add(this.started$.pipe(take(1)).subscribe(() => this.readRest(endsAt)))
-  }
-
-  private passGaps(): void {
-    const { gaps } = this
-    this.gaps = []
-    for (const row of gaps) this.onRow(row)
-  }
-
-  /** Reads what an endless past has before the first live price. */
-  private readRest(endsAt: number): void {
-    const { past, last, confirmed } = this
-    const [first] = this.held
-    if (first !== undefined && this.isRepeated(first.event, first.position)) return this.catchUp()
-    const price = first && priceOf(first.event)
-    const after = {
-      price: price?.price ?? NaN,
-      at: price?.receivedAt ?? rxClock.wallClock(),
-      position: price === undefined ? confirmed && following(confirmed) : first?.position,
-    }
-    this.gaps = []
-    this.readMissing(past, last, after, Math.ceil(endsAt - rxClock.elapsed()), false, () => this.catchUp())
-  }
-
-  private readMissing(
-    past: Past,
-    before: LastPrice | undefined,
-    after: Edge,
-    ms: number,
-    trustsClock: boolean,
-    onEnd: () => void,
-  ): void {
-    safeUnsubscribe(this.reading)
-    this.reading = new Subscription()
-    this.reading.add(
-      missingPrices$(past, before, after, ms, trustsClock).subscribe({
-        next: (row) => this.onRow(row),
-        complete: () => {
-          safeUnsubscribe(this.reading)
-          onEnd()
-        },
-      }),
-    )
-  }
-
-  private onRow({ event, position }: PastRow): void {
-    const price = this.isCaughtUp || isLeft(event) || event.right._tag === 'Gap' ? undefined : event.right
-    if (price !== undefined) this.delivered.add(price, position)
-    this.onPast(event, position)
+    return isRight(event) && this.past.has(event.right as Partial<Price>, position)
   }
 
   private onPast(event: Either<HistoryError, PastEvent>, position?: PricePosition): void {
@@ -222,12 +140,11 @@ export class PastJoin<E, A> {
     const at = isLeft(event) ? this.latest : Math.min(rxClock.wallClock(), timeOf(event.right))
     this.latest = Math.max(this.latest, at)
     if (isRight(event) && event.right._tag === 'PastPrice')
-      this.last = { ...event.right, position, epoch: undefined }
+      this.last = { price: event.right.price, at: event.right.at, position, epoch: undefined }
     this.observer.onPast(event, this.latest)
   }
 
   private fail(error: HistoryError): void {
-    this.passGaps()
     this.onPast(left(error))
     this.catchUp()
   }
@@ -241,7 +158,10 @@ export class PastJoin<E, A> {
     this.release(hasLive)
   }
 
-  /** Drops held prices that the past has. Held prices that are too old, and followed by another event, become past prices. */
+  /**
+   * Held prices that the past has are dropped. Those that are no longer current, and that another event has followed, are past
+   * prices.
+   */
   private settleHeld(): void {
     const newest = this.held.at(-1)
     const oldest = rxClock.wallClock() - (this.source.maxLag ?? 5_000)
@@ -280,14 +200,14 @@ export class PastJoin<E, A> {
     const price = priceOf(event)
     if (price === undefined) return observer.onLive(event, at, isHeld)
     const { epoch } = price
-    this.last = { topic: price.topic, price: price.price, at: price.receivedAt, position, epoch }
+    this.last = { price: price.price, at: price.receivedAt, position, epoch }
     const isOtherEpoch = last?.epoch !== undefined && last.epoch !== epoch
     if (last !== undefined && (this.isInterrupted || isOtherEpoch)) this.refill(last, this.last, next)
     else observer.onLive(event, at, isHeld)
   }
 
   /** Reads what is missing before a live price, which is held meanwhile. */
-  private refill(before: LastPrice, after: LastPrice, next: HeldEvent<Either<E, A>>): void {
+  private refill(before: Edge, after: LastPrice, next: HeldEvent<Either<E, A>>): void {
     const { refill, refillTimeout } = this.config
     if (refill === undefined) return
     if (!this.isInterrupted) this.observer.onInterruption()
@@ -295,14 +215,19 @@ export class PastJoin<E, A> {
     this.latest = Math.max(this.latest, before.at)
     this.held.unshift(next)
     this.state = 'holding'
-    const { history, topic } = refill
-    const past = pastSourceOf(history.prices$(topic, { from: before.at }))
-    this.readMissing(past, before, after, refillTimeout, true, () => {
-      this.settleHeld()
-      this.last = after
-      this.observer.onRefilled?.()
-      this.release(true)
-    })
+    this.reading = new Subscription()
+    this.reading.add(
+      missingPrices$(refill, before, after, refillTimeout).subscribe({
+        next: (event) => this.onPast(event),
+        complete: () => {
+          safeUnsubscribe(this.reading)
+          this.settleHeld()
+          this.last = after
+          this.observer.onRefilled?.()
+          this.release(true)
+        },
+      }),
+    )
   }
 
   private endIfComplete(): void {
@@ -310,10 +235,9 @@ export class PastJoin<E, A> {
   }
 }
 
-const following = ({ run, count }: PricePosition): PricePosition => ({ run, count: count + 1 })
-
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
 
+/** The price of a live event. */
 const priceOf = (event: Either<unknown, unknown>): Price | undefined => {
   const { topic, price, receivedAt } = isRight(event) ? (event.right as Partial<Price>) : {}
   const isPrice = topic !== undefined && price !== undefined && receivedAt !== undefined

@@ -69,7 +69,7 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   positions. The past is read again from its last price on, until it has the price before the first live one.
  * - With another recorder, or an operator between `price$` and `withPast`, it is not known which prices are missing: a `Gap`
  *   from the last past price to the first live one says so, unless the past has this live price.
- * - A live price that the past has delivered is dropped, also the price that is current at the subscription. Without common
+ * - A live price that the past has is dropped, also the price that is current at the subscription. Without common
  *   positions, it is the same price if value and time are equal.
  * - With `{ refill: true }` and a past like `{ history, topic }`, what an interruption has left out comes before the next live
  *   price: after a `Left` or a change of `epoch`, the history is read from the last price to this one, for at most

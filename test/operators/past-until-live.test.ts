@@ -224,10 +224,10 @@ describe('withPast of a stream that is confirmed later', () => {
         source: '  --3-------3',
         expected: 'p-(qGC3)--3',
       },
-      'up to the first live price, which comes once': {
+      'with the first live price, which does not come again': {
         confirmedAt: 1,
         source: '  --2-------3',
-        expected: 'p-(C2)----3',
+        expected: 'p-(qC)----3',
       },
       'at a failure, before the confirmation': {
         confirmedAt: 9,
@@ -268,17 +268,17 @@ describe('withPast of a stream that is confirmed later', () => {
     })
   })
 
-  it('waits for no live price if the topic is confirmed when it is subscribed to', () => {
+  it('reads no rest if the topic is confirmed when it is subscribed to', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = liveStream$(
-        (onConfirmed) => defer(() => (onConfirmed?.(), cold$('------3', events))),
+        (onConfirmed) => defer(() => (onConfirmed?.(), cold$('-----3', events))),
         () => undefined,
       )
       const past$ = readablePast$<Event>(
         (from) => (from === undefined ? of(events.p) : of(events.p, events.q)),
         true,
       )
-      expectObservable(source$.pipe(withPast(past$))).toBe('(pqGC)3', events)
+      expectObservable(source$.pipe(withPast(past$))).toBe('(pIC)3', events)
     })
   })
 
@@ -403,7 +403,7 @@ describe('withPast of a stream that is confirmed later', () => {
     marbles(({ cold$, expectObservable }) => {
       const gaps = { g: pastGap(1, 4), h: pastGap(4, 6), i: pastGap(4, 9) }
       const live$ = cold$('----3', events)
-      const expected = '   p---(giC3)'
+      const expected = '   (pg)(iC3)'
       const source$ = liveStream$(
         (onConfirmed) => merge(timer(1).pipe(tap(onConfirmed), ignoreElements()), live$),
         () => undefined,

@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe, messageOf } from '../base/errors/text.js'
-import { fileProblem } from './render/error-text.js'
+import { fileProblem } from './render/file-problem.js'
 import type { Io } from './io.js'
 import { missingPackage } from './manifest.js'
 

@@ -1,9 +1,9 @@
-import { readProblems } from '../../backtest/recording/codec/errors.js'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
-import { messageOf, printable } from '../../base/errors/text.js'
+import { printable } from '../../base/errors/text.js'
 import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import { docsUrl } from '../manifest.js'
+import { systemText } from './file-problem.js'
 
 interface TaggedError {
   readonly _tag: string
@@ -27,14 +27,6 @@ export const errorLine = (error: TaggedError): string => `${errorText(error)}; $
 /** The page of an error, and its heading: `see https://…/docs/reference/errors.md#stale`. */
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${docsUrl('reference/errors.md')}#${_tag.toLowerCase()}`
-
-/** The message of a failed system call, without its code, its call and its path; any other message as it is. */
-export const systemText = (thrown: unknown): string =>
-  messageOf(thrown).replace(/^[A-Z]\w+: ([^']*?), \w+(?: '.*)?$/s, '$1')
-
-/** Why a file cannot be read, as the words after its path and a space. */
-export const fileProblem = (thrown: unknown): string =>
-  readProblems[(thrown as { readonly code?: string }).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`
 
 /** The failure of a command that removes what it has written. The system's message about a full disk names no file. */
 export const writeFailure = (path: string, thrown: unknown): Error => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../base/errors/text.js'
-import { fileProblem } from '../render/error-text.js'
+import { fileProblem } from '../render/file-problem.js'
 import { usageError } from './parse-flags.js'
 
 /** Why the file of a flag cannot be used: it cannot be read, or it is not JSON. `message`: follows the path. */

@@ -1,7 +1,7 @@
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { printable } from '../../../base/errors/text.js'
-import { systemText } from '../../render/error-text.js'
+import { systemText } from '../../render/file-problem.js'
 
 const blockBytes = 65_536
 

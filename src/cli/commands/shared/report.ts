@@ -9,7 +9,7 @@ import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable } from '../../../base/errors/text.js'
-import { systemText } from '../../render/error-text.js'
+import { systemText } from '../../render/file-problem.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { shellWord } from '../../render/shell-word.js'
 

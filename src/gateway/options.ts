@@ -226,10 +226,18 @@ const isOrigin = (value: unknown): boolean =>
   /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
   (!/^https?:/.test(value) || new URL(value).origin === value)
 
-/** The checked options of a history. */
+/**
+ * The checked options of a history.
+ *
+ * @internal
+ */
 export type HistorySetup = Completed<typeof historyTable>
 
-/** The checked options, with the clock and the reports that the parts of a gateway share. */
+/**
+ * The checked options, with the clock and the reports that the parts of a gateway share.
+ *
+ * @internal
+ */
 export interface GatewaySetup extends Completed<typeof gatewayTable> {
   readonly clock: Clock
   readonly report: Report

@@ -171,9 +171,12 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     const [since = time.now()] = unansweredSince.values()
     // The longest time in which an answer is in time, and the interval of the checks.
     const inTimeMs = Math.max(firstRoundTrip, 500) + 300 + 50
+    // With the close frame, which follows the prices of its tick, the session has left its topics.
+    const isEnding = log.at(-1)?.startsWith('close') === true && topic !== silent
+    const live = (isEnding ? feed.last : feed.live).get(topic)
     const held = {
-      'is wanted, confirmed and live': wanted.has(topic) && confirmed.has(topic) && feed.live.has(topic),
-      'is the newest of its topic': feed.live.get(topic) === number,
+      'is wanted, confirmed and live': wanted.has(topic) && confirmed.has(topic) && live !== undefined,
+      'is the newest of its topic': live === number,
       'has its true age': (age ?? 0) === time.now() - emittedAt,
       'has the position that the consumer counts': count === undefined || count === feed.countOf[number],
       'is written once': number > (lastWritten.get(topic) ?? 0),

@@ -80,7 +80,7 @@ export const outage = (
   },
 ): PriceError => disconnected({ code: 1006, reason, attempt, retryInMs })
 
-const isDisconnected = (event: Either<PriceError, Price>): boolean =>
+export const isDisconnected = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
   isLeft(event) && event.left._tag === 'Disconnected'
 
 /** Late subscribers of a mint receive its latest result. */

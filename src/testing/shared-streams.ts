@@ -1,6 +1,6 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, of, share, takeWhile, tap } from 'rxjs'
-import { RetainedEvent, type Retention } from './retained-event.js'
+import { isDisconnected, RetainedEvent, type Retention } from './retained-event.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
@@ -81,7 +81,7 @@ const shared$ = <E extends Tagged, A>(
     /** True if the subscriber has received an outage that the given observable emits next. */
     let isKnown = false
     const isNew = (event: Either<E, A>): boolean => {
-      const isRepeated = isKnown && isOutage(event)
+      const isRepeated = isKnown && isDisconnected(event)
       isKnown = false
       return !isRepeated
     }
@@ -94,6 +94,3 @@ const shared$ = <E extends Tagged, A>(
 }
 
 const isFinal = (event: Either<Tagged, unknown>): boolean => isLeft(event) && finalTags.has(event.left._tag)
-
-const isOutage = (event: Either<Tagged, unknown>): boolean =>
-  isLeft(event) && event.left._tag === 'Disconnected'

@@ -1,6 +1,6 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject } from 'rxjs'
-import { depthRetention, outage, priceRetention } from '../../testing/retained-event.js'
+import { depthRetention, isDisconnected, outage, priceRetention } from '../../testing/retained-event.js'
 import { isAddress } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
@@ -19,7 +19,7 @@ import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import type { Recorder } from '../recording/read/read-entries.js'
-import { isDisconnected, ReplayStreams } from './replay-streams.js'
+import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
 export class RecordedStreams {

@@ -1,6 +1,6 @@
 import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
-import { RetainedEvent, type Retention } from '../../testing/retained-event.js'
+import { isDisconnected, RetainedEvent, type Retention } from '../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { Recorder } from '../recording/read/read-entries.js'
@@ -8,9 +8,6 @@ import type { Recorder } from '../recording/read/read-entries.js'
 interface Tagged {
   readonly _tag: string
 }
-
-export const isDisconnected = (event: Either<Tagged, unknown>): boolean =>
-  isLeft(event) && event.left._tag === 'Disconnected'
 
 interface ReplayStreamsConfig<E extends Tagged, A> {
   /** The events for late subscribers. */

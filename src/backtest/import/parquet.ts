@@ -8,6 +8,7 @@ import {
   type Compressors,
   type SchemaElement,
 } from 'hyparquet'
+import { printable } from '../../base/errors/text.js'
 import { sampleRows, type Cells, type Table } from './table.js'
 
 const rowsAtOnce = 100_000
@@ -102,16 +103,21 @@ const withoutDecimal = (element: SchemaElement): SchemaElement => {
 
 /** The text of a value of a column. A decimal has all its digits. */
 const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undefined) => {
-  const { type, scale, logical_type } = element
+  const { name, type, logical_type } = element
   if (!isDecimal(element)) return (value) => plainText(value, type === 'BYTE_ARRAY')
-  const places = scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
-  return (value) => decimalText(unscaledOf(value), places)
+  const scale = element.scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
+  if (!(scale >= 0 && scale <= maxScale))
+    throw new Error(`expected a scale from 0 to ${maxScale} of ${printable(name)}, got ${scale}`)
+  return (value) => decimalText(unscaledOf(value), scale)
 }
+
+/** The digits of 256 bits. */
+const maxScale = 78
 
 /** Bytes are in two's complement, the highest first. */
 const unscaledOf = (value: unknown): bigint | undefined => {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value)
-  if (!(value instanceof Uint8Array) || value.length === 0) return undefined
+  if (!(value instanceof Uint8Array) || value.length === 0 || value.length > 32) return undefined
   return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`))
 }
 

@@ -458,6 +458,30 @@ describe('import', () => {
     }
   })
 
+  it.each([-1, 79])('refuses a decimal of Parquet with the scale %i', async (scale) => {
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'time', data: [BigInt(start)] },
+        { name: 'price', data: [57n] },
+      ],
+      schema: [
+        { name: 'root', num_children: 2 },
+        { name: 'time', type: 'INT64', repetition_type: 'REQUIRED' },
+        {
+          name: 'price',
+          type: 'INT64',
+          repetition_type: 'REQUIRED',
+          converted_type: 'DECIMAL',
+          scale,
+          precision: 18,
+        },
+      ],
+    })
+    const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`expected a scale from 0 to 78 of price, got ${scale}`)
+  })
+
   it('refuses a page of Parquet that claims more values than its bytes can have', async () => {
     const parquet = parquetOfOnePrice()
     // The header of the last page: its number of values, 1, becomes 2^31 - 1.

@@ -44,8 +44,9 @@ Examples:
 ${strategyHelp}
 
 With --warm-up, the strategy first runs over the prices that the gateway has recorded, or else over the first data; orders of that
-time are dropped. With --journal, the summary, the report and the CSV files are those of all runs of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
-exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
+time are dropped. With --journal, the summary, the report and the CSV files are those of all runs of the journal. Depth requires
+--base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The exit code is 1 if the journal or the
+recording cannot be written, or another process uses the journal.`
 
 const flags = {
   parameter: parameterFlag,

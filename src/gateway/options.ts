@@ -61,13 +61,14 @@ export interface GatewayOptions {
   /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 10 000. */
   readonly maxTopicsPerConnection?: number
   /**
-   * Number of messages of one connection per second; a burst may have ten times as many. Pings, pongs and requests over
-   * HTTP are messages too. Beyond it, the connection is not read for a while. Default: 1000.
+   * Number of messages of one connection per second; a burst may have ten times as many. Further messages wait, up to 1 MiB
+   * of them; then the connection is not read for a while. Its requests over HTTP, with pings and pongs, have a limit of the
+   * same number; beyond it, the connection is not read for a while. Default: 1000.
    */
   readonly maxMessagesPerSecond?: number
   /**
    * Number of topics per second that the gateway subscribes to at the service for one connection; a burst may have a
-   * hundred times as many. Beyond it, the connection is not read for a while. Default: 100.
+   * hundred times as many. Further messages wait, as beyond `maxMessagesPerSecond`. Default: 100.
    */
   readonly maxNewTopicsPerSecond?: number
   /**

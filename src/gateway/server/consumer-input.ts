@@ -31,16 +31,38 @@ const sliceBytes = 256
 /** Number of requests of a connection that wait for their responses. */
 const maxPipelined = 16
 
-/** The shortest time in which a socket is not read, in ms. */
+/** The shortest wait after a limit, in ms. */
 const shortestPause = 20
 
+/** Number of messages that are handled at once after a wait. */
+const messagesPerStep = 16
+
+/** The messages of one connection that wait, in bytes: subscribe messages of all its topics. */
+const maxWaitingBytes = 2 ** 20
+
+/** What a message takes beside its text, in bytes. */
+const messageOverhead = 100
+
+interface WaitingMessage {
+  readonly bytes: number
+  /** Returns true if the service is asked for a further topic. */
+  readonly handle: () => boolean
+}
+
 /**
- * What one consumer sends, requests and frames. The socket is read in slices. Beyond a limit, it is not read for a while:
- * the data stay in the buffers of the system, and then the consumer cannot send. Data are still sent to the consumer.
+ * What one consumer sends, requests and frames. The socket is read in slices. Messages of a WebSocket beyond a limit wait in a
+ * queue, so that the pings and pongs behind them are handled at once: the consumer and the gateway know that the link is good.
+ * Beyond the limit of the other frames and of requests, and while the queue is full, the socket is not read: the data stay in the
+ * buffers of the system, and then the consumer cannot send. Data are still sent to the consumer.
  */
 export class ConsumerInput {
-  readonly messages: MessageBucket
-  readonly newTopics: MessageBucket
+  /** Of requests, pings and pongs. */
+  private readonly reads: MessageBucket
+  private readonly messages: MessageBucket
+  private readonly newTopics: MessageBucket
+  private readonly waiting: WaitingMessage[] = []
+  private waitingBytes = 0
+  private wait: Subscription | undefined
   /** True while nobody receives the data of the socket. */
   private isHeld = false
   private request: IncomingMessage | undefined
@@ -48,20 +70,33 @@ export class ConsumerInput {
   /** Ends when the connection ends. */
   readonly whileConnected = new Subscription()
   private pause: Subscription | undefined
-  /** The time in which the socket is not read because of a limit, until the end of the current pause, in ms. */
-  pausedMs = 0
+  /** The time of the pauses that have ended, in ms. */
+  private endedPauses = 0
+  /** When the socket was read for the last time, while it is not read because of a limit: monotonic, in ms. */
+  private pausedAt: number | undefined
 
   constructor(
     private readonly socket: Socket,
     private readonly config: InputConfig,
   ) {
     const { elapsed } = config.clock
+    this.reads = new MessageBucket(config.maxMessagesPerSecond, messageBurst, elapsed)
     this.messages = new MessageBucket(config.maxMessagesPerSecond, messageBurst, elapsed)
     this.newTopics = new MessageBucket(config.maxNewTopicsPerSecond, topicBurst, elapsed)
     socket.once('close', () => {
       this.pause?.unsubscribe()
+      this.wait?.unsubscribe()
+      this.config.intake.waitingBytes -= this.waitingBytes
+      this.waitingBytes = 0
+      this.waiting.length = 0
       this.whileConnected.unsubscribe()
     })
+  }
+
+  /** The time in which the socket was not read because of a limit, in ms. */
+  get pausedMs(): number {
+    const { endedPauses, pausedAt, config } = this
+    return pausedAt === undefined ? endedPauses : endedPauses + config.clock.elapsed() - pausedAt
   }
 
   /** Reads the socket, whose listeners of `data` receive the slices. Called when they are attached. */
@@ -78,8 +113,21 @@ export class ConsumerInput {
     this.isHeld = true
   }
 
+  /** A ping or a pong, which does not wait. */
+  onControlFrame(): void {
+    this.reads.take()
+  }
+
+  /** A message of a WebSocket, which is handled as soon as the limits allow it. `length`: of its text. */
+  onMessage(length: number, handle: WaitingMessage['handle']): void {
+    const bytes = length + messageOverhead
+    this.waiting.push({ bytes, handle })
+    this.countWaiting(bytes)
+    if (this.waiting.length === 1) this.handleWaiting()
+  }
+
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.messages.take()
+    this.reads.take()
     this.request = request
     this.responses.add(response)
     response.once('close', () => {
@@ -93,14 +141,44 @@ export class ConsumerInput {
   }
 
   private readonly readSlice = (): void => {
-    const { socket, messages, newTopics } = this
+    const { socket, reads } = this
     if (this.isHeld || socket.destroyed) return
     if (this.isAnswering && socket.readableLength > 0) return
+    if (this.isFull) return this.pauseFor(shortestPause)
+    this.endPause()
     // Without data, `read` makes the socket emit its end.
     socket.read(Math.min(sliceBytes, socket.readableLength) || undefined)
-    const waitMs = Math.max(messages.waitMs, newTopics.waitMs)
-    if (waitMs > 0) this.pauseFor(Math.max(shortestPause, waitMs))
+    if (reads.waitMs > 0) this.pauseFor(Math.max(shortestPause, reads.waitMs))
     else if (socket.readableLength > 0) this.onReadable()
+  }
+
+  /** True while no further message may wait: those of this connection, or of all, are too many. */
+  private get isFull(): boolean {
+    return this.waitingBytes > 0 && (this.waitingBytes >= maxWaitingBytes || this.config.intake.isFull)
+  }
+
+  private readonly handleWaiting = (): void => {
+    const { waiting, messages, newTopics } = this
+    for (let count = 0; count < messagesPerStep; count++) {
+      const [first] = waiting
+      if (first === undefined) return
+      const waitMs = Math.max(messages.waitMs, newTopics.waitMs)
+      if (waitMs > 0) return this.waitFor(Math.max(shortestPause, waitMs))
+      waiting.shift()
+      this.countWaiting(-first.bytes)
+      messages.take()
+      if (first.handle()) newTopics.take()
+    }
+    if (waiting.length > 0) this.config.intake.add(this.handleWaiting)
+  }
+
+  private waitFor(ms: number): void {
+    this.wait = delay(this.config.clock, Math.ceil(ms), () => this.config.intake.add(this.handleWaiting))
+  }
+
+  private countWaiting(bytes: number): void {
+    this.waitingBytes += bytes
+    this.config.intake.waitingBytes += bytes
   }
 
   /**
@@ -113,11 +191,16 @@ export class ConsumerInput {
   }
 
   private pauseFor(ms: number): void {
-    this.pausedMs += ms
+    this.pausedAt ??= this.config.clock.elapsed()
     this.pause = delay(this.config.clock, Math.ceil(ms), () => {
       this.pause = undefined
       this.onReadable()
     })
+  }
+
+  private endPause(): void {
+    this.endedPauses = this.pausedMs
+    this.pausedAt = undefined
   }
 }
 

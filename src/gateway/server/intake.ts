@@ -6,14 +6,24 @@ export type Step = () => void
 /** The time that all consumers together get in one turn of the event loop, in ms: live prices wait for no longer. */
 const turnTime = 5
 
+/** The messages of all connections that wait, in bytes. */
+const maxWaitingBytes = 2 ** 26
+
 /** What consumers have sent, handled in turns: one step of each. No consumer delays the prices of others. */
 export class Intake {
+  /** Of the messages that were read, and wait for a limit of their connection. */
+  waitingBytes = 0
   private readonly steps = new Set<Step>()
   private isRunning = false
   private isTurn = false
   private turnEnd = 0
 
   constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
+
+  /** True while no connection with waiting messages is read. */
+  get isFull(): boolean {
+    return this.waitingBytes >= maxWaitingBytes
+  }
 
   /** Handles a step, now or in a later turn. A step that waits already is not added again. */
   add(step: Step): void {

@@ -72,8 +72,8 @@ export class Connection extends ConsumerOutput<ConnectionConfig> implements Sess
     return feed.start()
   }
 
-  onBinary(): void {
-    this.refuse('expected a text frame')
+  onBinary(): boolean {
+    return this.refuse('expected a text frame')
   }
 
   private refuse(problem: string): false {

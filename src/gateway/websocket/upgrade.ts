@@ -117,20 +117,28 @@ const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
 }
 
 const listen = (connection: Connection, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
-  const on = (
-    event: 'message' | 'ping' | 'pong',
-    handle: (data: Buffer, isBinary?: boolean) => unknown,
-  ): unknown =>
-    webSocket.on(event, (data: Buffer, isBinary?: boolean) => {
-      // `ws` handles all unread data of a socket that is closed at once.
-      if (socket.destroyed) return
-      input.messages.take()
-      handle(data, isBinary)
-    })
-  on('message', (data, isBinary) => {
-    if (isBinary === true) connection.onBinary()
-    else if (connection.onText(data.toString())) input.newTopics.take()
+  // `ws` handles all unread data of a socket that is closed at once.
+  const unlessClosed = (handle: (data: Buffer) => void) => (data: Buffer) => {
+    if (!socket.destroyed) handle(data)
+  }
+  webSocket.on('message', (data: Buffer, isBinary: boolean) => {
+    if (socket.destroyed) return
+    // The bytes are a part of a larger memory, which a waiting message must not keep.
+    const text = isBinary ? '' : data.toString()
+    input.onMessage(text.length, () => (isBinary ? connection.onBinary() : connection.onText(text)))
   })
-  on('ping', (payload) => connection.onPing(payload))
-  on('pong', (payload) => connection.onPong(payload.toString()))
+  webSocket.on(
+    'ping',
+    unlessClosed((payload) => {
+      input.onControlFrame()
+      connection.onPing(payload)
+    }),
+  )
+  webSocket.on(
+    'pong',
+    unlessClosed((payload) => {
+      input.onControlFrame()
+      connection.onPong(payload.toString())
+    }),
+  )
 }

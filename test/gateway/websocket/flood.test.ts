@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { createClient } from 'svc-streams'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { createClient, type Price, type PriceError, type Topic } from 'svc-streams'
 import type { Gateway, GatewayOptions } from 'svc-streams/gateway'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closeAfterTest } from '../../support/close-after-test.js'
@@ -150,8 +151,8 @@ describe('a flood of', () => {
 })
 
 describe('a connection beyond its limits', () => {
-  const names = (count: number): readonly string[] =>
-    Array.from({ length: count }, (_, index) => `svc-0x${(0xa000 + index).toString(16)}`)
+  const names = (count: number): readonly Topic[] =>
+    Array.from({ length: count }, (_, index): Topic => `svc-0x${(0xa000 + index).toString(16)}`)
 
   it('asks the service for new topics at its own rate, stays open, and gets its prices', async () => {
     const { gateway, subscribes } = await start({ maxNewTopicsPerSecond: 1 })
@@ -163,6 +164,23 @@ describe('a connection beyond its limits', () => {
     // A burst of 100, one a second, and those of a slice.
     expect(await subscribes()).toBeLessThan(500)
     expect(consumer.closed()).toBeUndefined()
+  })
+
+  it('gets each price and the answers to its pings while its messages wait', async () => {
+    const { gateway, subscribes } = await start({ maxNewTopicsPerSecond: 5 })
+    const { priceBaseUrl, priceWsUrl } = gateway
+    const client = closeAfterTest(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl }))
+    const events: Either<PriceError, Price>[] = []
+    client.price$(ethTopic).subscribe((event) => events.push(event))
+    await eventually(() => expect(events.length).toBeGreaterThan(10))
+    for (const topic of names(700)) client.price$(topic).subscribe()
+    await eventually(async () => expect(await subscribes()).toBeGreaterThan(500))
+    const before = events.length
+    // For two seconds more than `maxLag`.
+    await eventually(() => expect(events.length).toBeGreaterThan(before + 1400))
+    expect(events.filter(isLeft)).toEqual([])
+    expect(await subscribes()).toBeLessThan(700)
+    expect(client.inspect().status).toMatchObject({ _tag: 'Open', epoch: 1 })
   })
 
   it('is not read for a while, and then answered', async () => {

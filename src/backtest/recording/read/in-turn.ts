@@ -23,17 +23,22 @@ export class PieceReader<T> {
     return true
   }
 
-  advance(): T | undefined {
+  advance(): void {
     const next = this.piece?.next()
     this.head = next?.done === false ? next.value : undefined
     this.last = this.head ?? this.last
-    return this.head
+  }
+
+  /** Ends the reading, for example to close a file. */
+  async close(): Promise<void> {
+    await this.pieces?.return?.()
   }
 }
 
 /**
- * Merges sources that are each in order. Yields generators, which yield the source with the next item as its head, until a source
- * needs its next piece. `compare` is also called for sources without a head. `onEnd`: called for a source without a further item.
+ * Merges sources that are each in order, and closes them at its end. Yields generators, which yield the source with the next item
+ * as its head, until a source needs its next piece. `compare` is also called for sources without a head. `onEnd`: called for a
+ * source without a further item.
  */
 export async function* inTurn<S extends PieceReader<unknown>>(
   sources: readonly S[],
@@ -41,14 +46,18 @@ export async function* inTurn<S extends PieceReader<unknown>>(
   onEnd: (source: S) => void = () => undefined,
 ): AsyncGenerator<Iterable<S>, void> {
   const queue = new PriorityQueue(compare, [...sources])
-  for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
-    if (first.head !== undefined) {
-      yield turnsOf(queue)
-      continue
+  try {
+    for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
+      if (first.head !== undefined) {
+        yield turnsOf(queue)
+        continue
+      }
+      queue.pop()
+      if (await first.fill()) queue.push(first)
+      else onEnd(first)
     }
-    queue.pop()
-    if (await first.fill()) queue.push(first)
-    else onEnd(first)
+  } finally {
+    for (const source of sources) await source.close()
   }
 }
 

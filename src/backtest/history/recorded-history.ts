@@ -1,15 +1,16 @@
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { pricesFrom$, type CoveredTopic, type History } from './history.js'
 import { parseRange } from './range.js'
 import { isAddress, type Topic } from '../../base/domain/topic.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/clock.js'
+import { emptyRecording } from '../recording/codec/errors.js'
 import { allTimes } from '../recording/codec/timeline.js'
 import { readSet } from '../recording/read/merge.js'
-import { RecordedFile } from '../recording/read/recorded-file.js'
+import { RecordedFile, rotatedStart } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
-import { filesInOrder, readPast, type PastRange } from './past-reading.js'
+import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 
 /** The present of a replay: later rows do not exist yet. */
 export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
@@ -32,6 +33,20 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
     }),
     topics: () => () => coveredTopics(sources),
   }
+}
+
+const filesInOrder = async (
+  files: readonly RecordedFile[],
+): Promise<Either<RecordingError, readonly StartedFile[]>> => {
+  if (files.length === 0) return left(emptyRecording('the recording'))
+  const started: StartedFile[] = []
+  for (const file of files) {
+    const named = rotatedStart(file.source.name)
+    const start = named === undefined ? await file.start() : right(named)
+    if (isLeft(start)) return start
+    started.push({ file, start: start.right })
+  }
+  return right(started.sort((a, b) => a.start - b.start))
 }
 
 /** The topics, with the times of their first and last rows. Reads all lines, because any row may have another topic. */

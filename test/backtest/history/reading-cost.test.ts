@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { right } from 'fp-ts/lib/Either.js'
+import { openHistory } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import type { RecordingHeader } from '../../../src/backtest/recording/codec/row.js'
 import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
@@ -30,6 +31,9 @@ const quietHour = (from: number): string =>
 
 const rotated = (ms: number): string =>
   `market.${new Date(start + ms).toISOString().slice(0, 19).replaceAll(':', '-')}Z.ndjson`
+
+/** A price each hour: more than one part of a file. */
+const hours = Array.from({ length: 500 }, (_, n) => priceRow(n * hour, n + 1))
 
 const text = (ms: number, body: string): string => recordingText({ ...header, at: start + ms }) + body
 
@@ -63,6 +67,15 @@ describe('a range', () => {
     expect(body.length).toBeGreaterThan(1_500_000)
   })
 
+  it('has no gap before a row that is outside of its part of the file', async () => {
+    const [path = ''] = writeFiles({ 'a.ndjson': text(0, recordingText(...hours)) })
+    const history = openHistory([path])
+    for (const { at } of hours.slice(0, -1)) {
+      const events = await eventsOf(history.prices$(topic, { from: at, to: at + 1000 }))
+      expect(events).toMatchObject([{ right: { _tag: 'PastPrice', at } }])
+    }
+  })
+
   it.each([
     ['a price', priceRow(500, 5), []],
     ['an error', errorRow(500, down), [{ cause: 'disconnected' }]],
@@ -89,6 +102,22 @@ describe('a range', () => {
       const range = { from: start + from, to: start + from + 10 }
       expect(await eventsOf(history.prices$(topic, range))).toMatchObject(gaps.map((gap) => ({ right: gap })))
     }
+  })
+
+  it('has no gap between rotated files, also if the header of the first one is not in its part', async () => {
+    const step = { ...header, at: start + 1000 }
+    const next = { ...header, at: start + 3 * hour, continues: step.at }
+    const first = recordingText(header, priceRow(0, 1), step, priceRow(1000, 2))
+    const paths = writeFiles({
+      'a.ndjson': first + quietHour(2000) + quietHour(hour) + quietHour(2 * hour - 1000),
+      'b.ndjson': recordingText(next, priceRow(3 * hour + 9000, 3)),
+    })
+    const range = { from: start + 3 * hour - 5000, to: start + 3 * hour + 9001 }
+    const events = await eventsOf(openHistory([...paths]).prices$(topic, range))
+    expect(events).toMatchObject([
+      { right: { price: 3 } },
+      { right: { _tag: 'Gap', from: start + 3 * hour + 9000 } },
+    ])
   })
 
   it('misses no row after a step back of the clock by a minute', async () => {

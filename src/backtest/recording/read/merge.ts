@@ -1,5 +1,4 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError } from '../codec/errors.js'
 import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../codec/row-codec.js'
@@ -7,19 +6,22 @@ import { distinctNames, type RecordingHeader, type Row } from '../codec/row.js'
 import { allTimes, Timeline, type TimeRange } from '../codec/timeline.js'
 import { wholeFile } from './file-part.js'
 import { inTurn, PieceReader } from './in-turn.js'
-import { lateTime, readSource, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
+import {
+  lateTime,
+  readSource,
+  Recorder,
+  type EntriesResult,
+  type RecordingEntry,
+  type SourceReading,
+} from './read-entries.js'
 import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
 
-export interface SetReading {
-  readonly range: TimeRange
-  readonly closing: Subscription
+export interface SetReading extends SourceReading {
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
   /** Receives the errors of sources of several, of which the rest is then left out. Default: the first error is the last result. */
   readonly onDamage?: (error: RecordingError) => void
-  /** True if a last row that a crash has cut off is skipped. Default: it is an error. */
-  readonly allowsCut?: boolean
 }
 
 /**
@@ -32,17 +34,37 @@ export interface SetReading {
  *
  * Memory holds one piece of each source that overlaps. A single source is read without a merge.
  */
-export async function* readSet(
+export const readSet = (
   sources: readonly OpenableSource[],
   reading: SetReading,
+): AsyncGenerator<EntriesResult, void> =>
+  readFiles(
+    sources.map((source) => new RecordedFile(source)),
+    reading,
+  )
+
+export interface FilesReading extends SetReading {
+  /** The range whose parts of plain files are read. Default: `range`. */
+  readonly partOf?: TimeRange
+  /** True if one recorder has written the files, in this order, which is that of their rows. Default: they are merged. */
+  readonly isOneRecorder?: boolean | undefined
+  /** True for the name of a source that no longer exists: the rest of it is left out. */
+  readonly isMissing?: ((source: string) => Promise<boolean>) | undefined
+}
+
+/** Like `readSet`. */
+export async function* readFiles(
+  files: readonly RecordedFile[],
+  reading: FilesReading,
 ): AsyncGenerator<EntriesResult, void> {
-  const [source] = sources
-  if (source === undefined) yield left(emptyRecording('the recording'))
-  else if (sources.length === 1) yield* readRange(source, reading)
-  else {
+  if (files.length === 0) yield left(emptyRecording('the recording'))
+  else if (files.length === 1 || reading.isOneRecorder === true) {
+    const recorder = new Recorder()
+    for (const file of files) yield* readFile(file, reading, recorder)
+  } else {
     const feeds: Feed[] = []
-    for (const each of sources) {
-      const feed = new Feed(each, reading)
+    for (const file of files) {
+      const feed = new Feed(file, reading)
       await feed.start()
       feeds.push(feed)
     }
@@ -55,12 +77,17 @@ export async function* readSet(
 }
 
 /** Of a plain file, only the part with the rows of the range is read. */
-async function* readRange(
-  source: OpenableSource,
-  { range, closing, allowsCut = false }: SetReading,
+async function* readFile(
+  file: RecordedFile,
+  reading: FilesReading,
+  recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
-  const part = range === allTimes ? wholeFile : await new RecordedFile(source).partOf(range)
-  yield* readSource(source, range, closing, allowsCut, part)
+  const { range, partOf = range, isMissing } = reading
+  const part = partOf === allTimes ? wholeFile : await file.partOf(partOf)
+  for await (const entries of readSource(file.source, reading, part, recorder)) {
+    if (isLeft(entries) && (await isMissing?.(file.source.name)) === true) return
+    yield entries
+  }
 }
 
 class Feed extends PieceReader<RecordingEntry> {
@@ -72,45 +99,55 @@ class Feed extends PieceReader<RecordingEntry> {
   /** The topics and mints of its rows so far. */
   readonly names = new Set<string>()
   isOver = false
+  /** True if lines after the last header are left out. */
+  isPart = false
+  /** The time of its first row, in ms since the Unix epoch. */
+  private startAt = Infinity
 
   constructor(
-    readonly source: OpenableSource,
-    private readonly reading: SetReading,
+    readonly file: RecordedFile,
+    private readonly reading: FilesReading,
   ) {
     super()
-    this.pieces = this.read(reading)
+    this.pieces = this.read()
   }
 
   /** Reads the header, and the first row of a file, which is closed again: there may be thousands. Any other source may be readable only once. */
   async start(): Promise<void> {
-    const { source, reading } = this
-    const opened = new Subscription()
-    const isFile = source.file !== undefined
-    reading.closing.add(opened)
-    if (isFile) this.pieces = this.read({ ...reading, range: allTimes, closing: opened })
-    await this.fill()
-    const line = this.head?.line
-    if (line?._tag !== 'Recording') return
-    this.header = line
-    if (!isFile) return
-    this.advance()
-    await this.fill()
-    opened.unsubscribe()
-    this.head = undefined
-    this.failure = undefined
-    this.pieces = this.read(reading)
+    const { source } = this.file
+    if (source.file === undefined) {
+      await this.fill()
+      if (this.head?.line._tag === 'Recording') this.header = this.head.line
+      return
+    }
+    const opening = await this.file.opening()
+    if (isLeft(opening)) return
+    const { header, rowAt } = opening.right
+    this.header = header
+    this.startAt = rowAt ?? header.at
   }
 
   /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
   get at(): number {
-    if (this.last === undefined) return Infinity
+    if (this.last === undefined) return this.startAt
     const { _tag, at } = this.last.line
     // A header whose time is unknown is due at once.
     return _tag === 'Recording' && at === 0 ? -Infinity : at
   }
 
-  private async *read(reading: SetReading): AsyncGenerator<Iterable<RecordingEntry>, void> {
-    for await (const entries of readRange(this.source, reading)) {
+  /** In a part of a file, the last header may not be read. */
+  isContinuedBy({ continues = -Infinity, topics, mints }: RecordingHeader): boolean {
+    const { lastHeader: before, isPart } = this
+    return (
+      before !== undefined &&
+      (isPart ? before.at <= continues : before.at === continues) &&
+      before.topics.join() === topics.join() &&
+      before.mints.join() === mints.join()
+    )
+  }
+
+  private async *read(): AsyncGenerator<Iterable<RecordingEntry>, void> {
+    for await (const entries of readFile(this.file, this.reading)) {
       if (isLeft(entries)) this.failure = entries.left
       else yield entries.right
     }
@@ -152,6 +189,7 @@ class Merge {
     for (const feed of turns) {
       if (feed.head === undefined) return
       const { line, origin } = feed.head
+      if (line._tag === 'Recording') this.continueRecorder(line, feed, origin.isPart)
       const issue = this.issueOf(line, feed)
       const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
       if ('expected' in time) {
@@ -164,36 +202,30 @@ class Merge {
   }
 
   private issueOf(line: Row | RecordingHeader, feed: Feed): DecodeIssue | undefined {
-    if (line._tag === 'Recording') this.continueRecorder(line, feed)
     if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
     const name = line._tag === 'Price' ? line.topic : line.mint
     const key = name.toLowerCase()
     const owner = this.owners.get(key)
     if (owner === feed) return undefined
     // Another source has had rows of it since.
-    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.source.name)
+    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.file.source.name)
     feed.names.add(key)
     this.owners.set(key, feed)
     return undefined
   }
 
   /** The recorder of a source is that of the source which its header continues. */
-  private continueRecorder(header: RecordingHeader, feed: Feed): void {
-    const before = this.feeds.find((each) => each !== feed && isContinuedBy(each.lastHeader, header))
+  private continueRecorder(header: RecordingHeader, feed: Feed, isPart = false): void {
+    const before = this.feeds.find((each) => each !== feed && each.isContinuedBy(header))
     if (before !== undefined) feed.recorder = before.recorder
     feed.recorder.isOver = false
     feed.lastHeader = header
+    feed.isPart = isPart
   }
 }
 
-const isContinuedBy = (before: RecordingHeader | undefined, after: RecordingHeader): boolean =>
-  before !== undefined &&
-  after.continues === before.at &&
-  before.topics.join() === after.topics.join() &&
-  before.mints.join() === after.mints.join()
-
 /** Of a row whose topic or mint another source has at the same time. */
-export const sameTime = (name: string, other: string): DecodeIssue => ({
+const sameTime = (name: string, other: string): DecodeIssue => ({
   path: '',
   expected: `a time of ${name} that no other recording has`,
   actual: `rows of it in ${other} too`,

@@ -29,6 +29,8 @@ export interface EntryOrigin {
   readonly source: string
   /** From 1. */
   readonly lineNumber: number
+  /** True if lines between the first line and the next one that is read are left out. */
+  readonly isPart?: boolean
   recorder: Recorder
 }
 
@@ -38,34 +40,47 @@ export class Recorder {
   isOver = false
   /** The time of its last header, in ms since the Unix epoch. */
   headerAt: number | undefined
-  /** The time of its last row, in ms since the Unix epoch. */
-  rowAt: number | undefined
+  /** The time of its last line and the latest time so far, in ms since the Unix epoch; `-Infinity` before the first line. */
+  now = -Infinity
+  latest = -Infinity
   /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
   isClosed = false
   /** In a replay: added to its epochs, and the latest sum. */
   baseEpoch = 0
   latestEpoch = 0
+
+  /** Time passes up to a line. The time of a header may be unknown. */
+  passTime({ _tag, at }: Row | RecordingHeader): void {
+    if (_tag !== 'Recording' || at > this.now) this.now = at
+    if (at > this.latest) this.latest = at
+  }
 }
 
 /** The entries of a piece of the text, or the error that ends the recording. */
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
+export interface SourceReading {
+  readonly range: TimeRange
+  /** Ends the reading. */
+  readonly closing: Subscription
+  /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
+  readonly allowsCut?: boolean
+}
+
 /**
  * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
  * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
  *
- * `allowsCut`: true if a last row without a line end, which a crash has cut off, is skipped; otherwise it is an error.
  * `part`: the part of a plain file that is read after its first line.
  */
 export async function* readSource(
   source: OpenableSource,
-  range: TimeRange,
-  closing: Subscription,
-  allowsCut = false,
+  { range, closing, allowsCut = false }: SourceReading,
   part = wholeFile,
+  recorder = new Recorder(),
 ): AsyncGenerator<EntriesResult, void> {
   const { name, file } = source
-  const decoder = new EntryDecoder(name, range)
+  const decoder = new EntryDecoder(name, range, recorder, part.start > 0)
   const opened = new Subscription()
   closing.add(opened)
   const isWhole = file === undefined || (part.start === 0 && part.end === Infinity)
@@ -75,7 +90,7 @@ export async function* readSource(
       yield right(decoder.entries(lines))
       const { failure } = decoder
       if (failure === undefined || (allowsCut && failure.line > 1 && isCut(lines))) continue
-      const skipped = isWhole || failure.line === 1 ? 0 : await countLines(file, part.start - 1)
+      const skipped = isWhole || failure.line === 1 ? 0 : (await countLines(file, part.start)) - 1
       yield left(recordingError(name, failure.line + skipped, failure.input, failure.issues))
       return
     }
@@ -96,7 +111,6 @@ class EntryDecoder implements EntryOrigin {
   lineNumber = 0
   started = false
   failure: RecordingError | undefined
-  recorder = new Recorder()
   private readonly timeline: Timeline
   private readonly learnedRows = new LearnedRows()
   private readonly decoder = new TextDecoder()
@@ -104,6 +118,8 @@ class EntryDecoder implements EntryOrigin {
   constructor(
     readonly source: string,
     private readonly range: TimeRange,
+    public recorder: Recorder,
+    readonly isPart: boolean,
   ) {
     this.timeline = new Timeline(range)
   }

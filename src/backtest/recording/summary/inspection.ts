@@ -5,7 +5,7 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
 import { readSet, type SetReading } from '../read/merge.js'
-import type { Recorder } from '../read/read-entries.js'
+import type { EntryOrigin } from '../read/read-entries.js'
 import type { OpenableSource } from '../read/source.js'
 import type { MissingTime } from './missing-times.js'
 import { TopicSummariser, type TopicSummary } from './topic-summary.js'
@@ -30,7 +30,7 @@ export class Inspection {
     }
     for await (const entries of readSet(sources, reading)) {
       if (isLeft(entries)) this.damages.push(entries.left)
-      else for (const { line, origin } of entries.right) this.onLine(line, origin.recorder)
+      else for (const { line, origin } of entries.right) this.onLine(line, origin)
     }
   }
 
@@ -42,33 +42,26 @@ export class Inspection {
     return this.topics.get(topic.toLowerCase())?.missing.list() ?? []
   }
 
-  private onLine(line: RecordingHeader | Row, recorder: Recorder): void {
-    if (line._tag === 'Recording') return this.onHeader(line, recorder)
-    const isEarlier = line.at < this.lastAt
-    this.lastAt = line.at
-    this.end = Math.max(this.end, line.at)
-    recorder.rowAt = line.at
-    if (line._tag === 'Price') {
-      const topic = this.topicOf(line.topic)
-      topic.owner = recorder
-      topic.onLine(line, isEarlier)
-    } else if (line._tag === 'Status') {
-      for (const topic of this.topics.values()) if (topic.owner === recorder) topic.onLine(line)
-    } else if (line._tag === 'End') this.topics.get(line.of.toLowerCase())?.onLine(line)
+  private onLine(line: RecordingHeader | Row, origin: EntryOrigin): void {
+    if (line._tag === 'Recording') this.onHeader(line, origin)
+    else this.onRow(line, origin)
+    origin.recorder.passTime(line)
   }
 
-  /** A recorder may write several recordings. A topic that is not in one of them is not recorded meanwhile. */
-  private onHeader(header: RecordingHeader, recorder: Recorder): void {
+  private onHeader(header: RecordingHeader, origin: EntryOrigin): void {
     this.lastStart = Math.max(this.lastStart, header.at)
     this.invalidRows += header.invalidRows ?? 0
-    const started = header.topics.map((name) => this.topicOf(name))
-    for (const topic of this.topics.values()) {
-      const isStarted = started.includes(topic) && topic.owner?.isOver !== false
-      if (!isStarted && topic.owner !== recorder) continue
-      topic.passTime()
-      topic.owner = recorder
-      topic.onLine(header)
-    }
+    for (const name of header.topics) this.topicOf(name)
+    for (const topic of this.topics.values()) topic.onLine(header, origin)
+  }
+
+  private onRow(row: Row, origin: EntryOrigin): void {
+    const isEarlier = row.at < this.lastAt
+    this.lastAt = row.at
+    this.end = Math.max(this.end, row.at)
+    if (row._tag === 'Price') this.topicOf(row.topic).onLine(row, origin, isEarlier)
+    else if (row._tag === 'Status') for (const topic of this.topics.values()) topic.onLine(row, origin)
+    else if (row._tag === 'End') this.topics.get(row.of.toLowerCase())?.onLine(row, origin)
   }
 
   private topicOf(topic: Topic): TopicSummariser {

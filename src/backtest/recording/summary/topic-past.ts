@@ -6,6 +6,7 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { PriceRow, RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, type TimeRange } from '../codec/timeline.js'
+import type { EntryOrigin, Recorder } from '../read/read-entries.js'
 
 /**
  * The prices and the gaps of one topic, from the lines of recordings. Emits the events within the range. If a gap is
@@ -15,12 +16,17 @@ import { allTimes, isWithin, type TimeRange } from '../codec/timeline.js'
  *   recording. It ends with the next price, or when its cause changes.
  * - Events are in the order of the rows, and have the times of the recorder. After its clock was set back, times go back
  *   too.
+ * - The lines of one recorder count: that of the last header or row of the topic. A header of another one counts after its end.
  */
 export class TopicPast {
-  /** The time of the last row, in ms since the Unix epoch. */
+  /** The time of the last line of its recorder, in ms since the Unix epoch. */
   now = -Infinity
   /** The latest time so far, in ms since the Unix epoch. */
   latest = -Infinity
+  /** True once a row of the range shows that it is unknown whether the topic had a price at its start. No event was emitted. */
+  startsTooLate = false
+  /** The recorder of the last header or price of the topic; `undefined` before the first one. */
+  recorder: Recorder | undefined
   /** True if the topic is in the current recording, and its stream has not ended. */
   private isRecorded = false
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
@@ -28,7 +34,7 @@ export class TopicPast {
   private headerAt: number | undefined
   private epoch: number | undefined
   /** The time of the last price, in ms since the Unix epoch. */
-  priceAt = -Infinity
+  private priceAt = -Infinity
   private readonly key: string
 
   constructor(
@@ -36,7 +42,7 @@ export class TopicPast {
     private readonly emit: EmitPast,
     private readonly range: TimeRange = allTimes,
     /** False if lines before the first one are not read: it is then unknown at first whether the topic has a current price. */
-    public isKnown = true,
+    private isKnown = true,
   ) {
     this.key = topic.toLowerCase()
     if (!isKnown) return
@@ -44,34 +50,32 @@ export class TopicPast {
     this.headerAt = NaN
   }
 
-  /** The header of a file whose next line is not the first one after it. */
-  enter(header: RecordingHeader): void {
-    this.isRecorded = this.concerns(header)
-  }
-
-  onLine(line: Row | RecordingHeader): void {
-    if (line._tag === 'Recording') return this.onHeader(line)
-    this.passTime(line.at)
+  /** Called before the recorder of the line has its time. */
+  onLine(line: Row | RecordingHeader, { recorder, isPart = false }: EntryOrigin): void {
+    const hasTopic = this.isOf(line)
+    this.passTime()
+    if (recorder !== this.recorder && !(hasTopic && this.takeOver(line, recorder))) return
+    if (line._tag === 'Recording') return this.onHeader(line, hasTopic, isPart)
+    if (!this.isKnown && line.at >= this.range.from) this.startsTooLate = true
+    if (this.startsTooLate || line.at >= this.range.to) return
+    this.now = line.at
     if (line._tag === 'Price') {
-      if (this.isTopic(line.topic)) this.onPrice(line)
+      if (hasTopic) this.onPrice(line)
     } else if (line._tag === 'Status') this.onStatus(line.status)
-    else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
+    else if (line._tag === 'End' && hasTopic) this.onEnd()
   }
 
-  /** True for an event of the topic, and for a header that has it. */
-  concerns(line: Row | RecordingHeader): boolean {
-    if (line._tag === 'Recording') return line.topics.some((name) => this.isTopic(name))
-    return line._tag === 'Price' && this.isTopic(line.topic)
-  }
-
-  /** Time passes: there are rows of other topics. In ms since the Unix epoch. */
-  passTime(at: number): void {
-    this.now = at
-    if (at > this.latest) this.latest = at
+  /** Any line of the recorder shows that the topic was recorded at that time. */
+  passTime(): void {
+    const { recorder } = this
+    if (recorder === undefined || recorder.now === -Infinity) return
+    this.now = recorder.now
+    if (recorder.latest > this.latest) this.latest = recorder.latest
   }
 
   /** `isRecordedOn`: true if the recording continues after its last row, false if this is its end, unless the range ends before. */
   finish(isRecordedOn: boolean, end = this.range.to): void {
+    this.passTime()
     if (this.latest < this.range.to) {
       // After a clock was set back, the last row may be earlier than other rows of the range.
       this.now = this.latest
@@ -80,19 +84,26 @@ export class TopicPast {
     this.endGap(end)
   }
 
-  /** True if the recorder of the last header continues: no event is missing before this one. */
-  isContinuedBy({ continues }: RecordingHeader): boolean {
-    return continues !== undefined && (this.headerAt ?? continues) === continues
+  /** Returns false for a line after which the recorder stays the same. */
+  private takeOver(line: Row | RecordingHeader, recorder: Recorder): boolean {
+    if (line._tag === 'End' || (line._tag === 'Recording' && this.recorder?.isOver === false)) return false
+    if (line._tag === 'Price') {
+      if (this.recorder !== undefined) this.interrupt('unrecorded')
+      this.headerAt = undefined
+    }
+    this.recorder = recorder
+    return true
   }
 
-  private onHeader(header: RecordingHeader): void {
-    const { at } = header
-    const isContinued = this.isContinuedBy(header)
-    this.headerAt = at
+  /** `isPart`: lines between the header and the next line are not read. */
+  private onHeader({ at, continues }: RecordingHeader, hasTopic: boolean, isPart: boolean): void {
+    const isContinued = isPart || (continues !== undefined && (this.headerAt ?? continues) === continues)
+    this.headerAt = isPart ? undefined : at
     if (!isContinued) this.interrupt('unrecorded')
     // The time of a header may be unknown.
-    if (at > this.now) this.passTime(at)
-    if (!isContinued || !this.isKnown) this.isRecorded = this.concerns(header)
+    if (at > this.now) this.now = at
+    if (at > this.latest) this.latest = at
+    if (!isContinued || !this.isKnown) this.isRecorded = hasTopic
   }
 
   private onPrice({ event, position }: PriceRow): void {
@@ -135,6 +146,12 @@ export class TopicPast {
     const from = Math.max(gap.from, range.from)
     const to = Math.min(at, range.to)
     if (from < to) this.emit({ _tag: 'Gap', topic, from, to, cause: gap.cause })
+  }
+
+  private isOf(line: Row | RecordingHeader): boolean {
+    if (line._tag === 'Recording') return line.topics.some((name) => this.isTopic(name))
+    if (line._tag === 'Price') return this.isTopic(line.topic)
+    return line._tag === 'End' && this.isTopic(line.of)
   }
 
   private isTopic(name: string): boolean {

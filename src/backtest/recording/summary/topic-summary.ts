@@ -2,7 +2,7 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import type { GapCause } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isSkewed, type PriceRow, type RecordingHeader, type StatusRow, type EndRow } from '../codec/row.js'
-import type { Recorder } from '../read/read-entries.js'
+import type { EntryOrigin } from '../read/read-entries.js'
 import { MissingTimes, type MissingTime } from './missing-times.js'
 import { TopicPast } from './topic-past.js'
 
@@ -45,7 +45,6 @@ export interface TopicSummary {
 /** Summarises the lines of one topic. Its memory grows with the gaps and the silences of a minute alone. */
 export class TopicSummariser {
   readonly missing = new MissingTimes()
-  owner: Recorder | undefined
   private readonly past: TopicPast
   private rows = 0
   private earlierRows = 0
@@ -71,9 +70,16 @@ export class TopicSummariser {
   }
 
   /** `isEarlier`: the line is a row that is earlier than the row before it. */
-  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, isEarlier = false): void {
-    if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, this.past.now - line.at)
-    if (line._tag === 'Recording') {
+  onLine(
+    line: RecordingHeader | PriceRow | StatusRow | EndRow,
+    origin: EntryOrigin,
+    isEarlier = false,
+  ): void {
+    const { past } = this
+    past.passTime()
+    if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, past.now - line.at)
+    past.onLine(line, origin)
+    if (line._tag === 'Recording' && past.recorder === origin.recorder) {
       this.assumedDepth ??= line.assumedDepth
       this.candles ??= line.candles
       if (line.continues === undefined) this.epoch = undefined
@@ -86,12 +92,6 @@ export class TopicSummariser {
         this.epoch = line.event.right.epoch
       }
     }
-    this.past.onLine(line)
-  }
-
-  /** Any row of a recorder shows that its topics were recorded at that time. */
-  passTime(): void {
-    if (this.owner?.rowAt !== undefined) this.past.passTime(this.owner.rowAt)
   }
 
   /**
@@ -100,7 +100,7 @@ export class TopicSummariser {
    */
   summary(lastStart: number, end: number): TopicSummary {
     const { topic, rows, earlierRows, skewedRows, from, to, connections, assumedDepth, candles } = this
-    this.passTime()
+    this.past.passTime()
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
     this.past.finish(isRecordedOn, latest)

@@ -2,11 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastValueFrom, toArray, type Observable } from 'rxjs'
 import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
-import {
-  RecordedFile,
-  rotatedStart,
-  type StartedFile,
-} from '../../../../src/backtest/recording/read/recorded-file.js'
+import type { StartedFile } from '../../../../src/backtest/history/past-reading.js'
+import { RecordedFile, rotatedStart } from '../../../../src/backtest/recording/read/recorded-file.js'
 import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../support/new-folder.js'
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { isRight, right } from 'fp-ts/lib/Either.js'
-import { asyncScheduler, lastValueFrom, map, merge, toArray } from 'rxjs'
+import { asyncScheduler, lastValueFrom, map, merge, take, toArray } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { openHistory } from 'svc-streams/history'
 import { rights } from 'svc-streams/operators'
@@ -13,6 +13,7 @@ import type { RecordingHeader, Row } from '../../../../src/backtest/recording/co
 import { newFile } from '../../../cli/support/new-file.js'
 import { runInProcess } from '../../../cli/support/in-process.js'
 import { caseCount } from '../../../support/run/long.js'
+import { eventually } from '../../../support/time/eventually.js'
 import { chunked } from '../support/bytes.js'
 import { ofExport, ofHistory, ofInspect, ofReplay, ofSweep, ofTopics, prices$ } from './support/readers.js'
 import {
@@ -164,7 +165,7 @@ it('a recording that is given twice is a RecordingError of each reader, also if 
       .pipe(toArray()),
   )
   expect(past.at(-1)).toMatchObject({
-    left: { message: expect.stringContaining(message(files[0]!)) as string },
+    left: { source: files[0], message: expect.stringContaining(message(files[1]!)) as string },
   })
 })
 
@@ -208,6 +209,26 @@ describe('a replay of several recordings', () => {
         ]).flat(),
       )
     }
+  })
+
+  it('closes them when its strategy ends early, as a history does', async () => {
+    let open = 0
+    const sourceOf = (recorded: Recorded): AsyncIterable<string> => ({
+      async *[Symbol.asyncIterator]() {
+        open++
+        try {
+          for (const line of textOf(recorded).split(/(?<=\n)/)) yield line
+        } finally {
+          open--
+        }
+      },
+    })
+    const sources = byToken.map(sourceOf)
+    const client = replay(sources, { speed: Infinity })
+    await collect(client.run$((inside) => inside.price$(topic).pipe(take(1))))
+    await eventually(() => expect(open).toBe(0))
+    await collect(openHistory(sources).prices$(topic, { from: start }).pipe(take(1)))
+    await eventually(() => expect(open).toBe(0))
   })
 
   it('has the topics of all headers in its header, and their first start', async () => {

@@ -40,9 +40,10 @@ export const readPast = async (
   ordered: readonly StartedFile[],
 ): Promise<Either<HistoryError, unknown>> => {
   const { topic, range, emit, closing, isRecordedOn = false } = past
-  const start = ordered[0]?.start ?? Infinity
+  const [first] = ordered
+  if (first === undefined) return left(unknownTopic(topic))
   for (let lookback = firstLookback; ; lookback *= lookbackFactor) {
-    const from = range.from - lookback > start ? range.from - lookback : -Infinity
+    const from = range.from - lookback > first.start ? range.from - lookback : -Infinity
     const topicPast = new TopicPast(topic, emit, range, from === -Infinity)
     const read = await readInto(topicPast, past, from, await filesOf(topic, { from, to: range.to }, ordered))
     if (isLeft(read) || closing.closed) return read

@@ -84,7 +84,7 @@ export class FolderIndex {
   add(path: string): HistoryFile {
     const added = fileOf(basename(path), this.steadyTime() + filePeriod)
     if (added === undefined) throw new Error('the path is none of a history')
-    for (const file of this.filesOf(added.topic)) if (byName(file, added) === 0) this.forget(file)
+    this.forgetNamed(added)
     this.insert(added)
     return added
   }
@@ -105,15 +105,16 @@ export class FolderIndex {
     return this.deletion
   }
 
-  /** Forgets those of the given files that no longer exist. Resolves to true if there are any. */
-  async forgetMissing(files: readonly HistoryFile[]): Promise<boolean> {
-    let isMissing = false
-    for (const file of files) {
-      if (await stat(this.pathOf(file)).then(() => true, isOtherError)) continue
-      this.forget(file)
-      isMissing = true
-    }
+  /** Forgets a file that no longer exists. Resolves to false for one that does. */
+  async forgetMissing(path: string): Promise<boolean> {
+    const isMissing = !(await stat(path).then(() => true, isOtherError))
+    const file = fileOf(basename(path), 0)
+    if (isMissing && file !== undefined) this.forgetNamed(file)
     return isMissing
+  }
+
+  private forgetNamed(named: HistoryFile): void {
+    for (const file of this.filesOf(named.topic)) if (byName(file, named) === 0) this.forget(file)
   }
 
   private insert(file: HistoryFile): void {

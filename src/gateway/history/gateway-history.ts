@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { CoveredTopic } from '../../backtest/history/history.js'
 import { canonicalAddress, addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
-import type { EmitPast } from '../../base/domain/past.js'
-import { unknownTopic } from '../../backtest/recording/codec/errors.js'
 import type { HistoryError, RecordingError, WriteError } from '../../base/errors/model.js'
 import type { TimeRange } from '../../backtest/recording/codec/timeline.js'
 import { createFolders } from '../../backtest/recording/files/files.js'
@@ -16,7 +14,7 @@ import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset } from '../../base/time/clock.js'
 import { GatewayError } from '../gateway.js'
 import type { GatewaySetup } from '../options.js'
-import { filePeriod, FolderIndex, type HistoryFile } from './folder-index.js'
+import { FolderIndex } from './folder-index.js'
 import { Recorder, type RecorderConfig } from './recorder.js'
 
 export type GatewayHistoryConfig = RecorderConfig & Pick<GatewaySetup, 'service'>
@@ -70,43 +68,29 @@ export class GatewayHistory {
     private readonly service: string,
   ) {}
 
-  /** Reads the past of a topic of the service, in the spelling of the caller. */
+  /** Reads the past of a topic of the service, in the spelling of the caller. A file that an operator has removed is a gap. */
   async read(
     topic: Topic,
     range: TimeRange,
-    { emit, closing, flush }: PastReader,
+    reader: PastReader,
   ): Promise<Either<HistoryError | WriteError, unknown>> {
     const { recorder } = this
     const { index } = recorder
     const recorded = canonicalTopic(topic, this.service)
     const failure = recorder.failureOf(recorded)
     if (failure !== undefined) return left(failure)
-    let emitted = 0
-    const onEvent: EmitPast = (event, position) => {
-      emitted++
-      emit(event, position)
+    const past: PastRange = {
+      ...{ topic, range, ...reader, isOneRecorder: true },
+      isRecordedOn: recorder.find(recorded)?.isRecording === true,
+      isMissing: (path) => index.forgetMissing(path),
     }
-    for (;;) {
-      const files = index.filesOf(recorded)
-      if (await index.forgetMissing(filesWithin(range, files))) continue
-      if (files.length === 0) {
-        if (recorder.find(recorded)?.isWanted !== true) return left(unknownTopic(topic))
-        new TopicPast(topic, emit, range).finish(true)
-        return right(undefined)
-      }
-      const past: PastRange = {
-        ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
-        isRecordedOn: recorder.find(recorded)?.isRecording === true,
-      }
-      const result = await readPast(
-        past,
-        files.map((file) => unopened(file.startAt, () => index.pathOf(file))),
-      )
-      if (isRight(result) || result.left._tag !== 'RecordingError') return result
-      const isMissing = await index.forgetMissing(files)
-      if (!isMissing) this.onUnreadable(result.left)
-      if (!isMissing || emitted > 0) return result
-    }
+    const files = index.filesOf(recorded).map((file) => unopened(file.startAt, () => index.pathOf(file)))
+    const result = await readPast(past, files)
+    if (isLeft(result) && result.left._tag === 'RecordingError') this.onUnreadable(result.left)
+    const isWithoutFile = isLeft(result) && result.left._tag === 'UnknownTopic'
+    if (!isWithoutFile || recorder.find(recorded)?.isWanted !== true) return result
+    new TopicPast(topic, reader.emit, range).finish(true)
+    return right(undefined)
   }
 
   async topics(): Promise<Either<WriteError, readonly CoveredTopic[]>> {
@@ -132,9 +116,11 @@ export class GatewayHistory {
       const files = index.filesOf(topic)
       const [first, last] = [files[0], files.at(-1)]
       if (first === undefined || last === undefined) return undefined
-      const from = await recordingOf(index.pathOf(first)).start()
-      const to = await recordingOf(index.pathOf(last)).latest()
-      if ((isLeft(from) || isLeft(to)) && (await index.forgetMissing([first, last]))) continue
+      const [start, end] = [index.pathOf(first), index.pathOf(last)]
+      const from = await recordingOf(start).start()
+      if (isLeft(from) && (await index.forgetMissing(start))) continue
+      const to = await recordingOf(end).latest()
+      if (isLeft(to) && (await index.forgetMissing(end))) continue
       for (const time of [from, to]) if (isLeft(time)) this.onUnreadable(time.left)
       return {
         topic,
@@ -150,14 +136,6 @@ const canonicalTopic = (topic: Topic, service: string): Topic =>
   `${service}-${canonicalAddress(addressOf(topic))}`
 
 const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
-
-/** Of files in the order of their names: those that may have a row of the range, and the next one. */
-const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] => {
-  const next = files.findIndex(({ startAt }) => startAt >= to)
-  return files
-    .slice(0, next < 0 ? files.length : next + 1)
-    .filter(({ startAt }) => startAt + filePeriod > from)
-}
 
 /** A file of a reading, which opens few of the files that a topic has. */
 const unopened = (start: number, path: () => string): StartedFile => {

@@ -19,7 +19,7 @@ export interface StartedFile {
   readonly start: number
 }
 
-export interface PastRange extends Pick<FilesReading, 'closing' | 'isOneRecorder' | 'isMissing'> {
+export interface PastRange extends Pick<FilesReading, 'closing' | 'isOneRecorder' | 'leavesOut'> {
   readonly topic: Topic
   readonly range: TimeRange
   readonly emit: EmitPast

@@ -82,7 +82,7 @@ export class GatewayHistory {
     const past: PastRange = {
       ...{ topic, range, ...reader, isOneRecorder: true },
       isRecordedOn: recorder.find(recorded)?.isRecording === true,
-      isMissing: (path) => index.forgetMissing(path),
+      leavesOut: (_, path) => index.forgetMissing(path),
     }
     const files = index.filesOf(recorded).map((file) => unopened(file.startAt, () => index.pathOf(file)))
     const result = await readPast(past, files)

@@ -20,8 +20,8 @@ import type { OpenableSource } from './source.js'
 export interface SetReading extends SourceReading {
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
-  /** Receives the errors of sources of several, of which the rest is then left out. Default: the first error is the last result. */
-  readonly onDamage?: (error: RecordingError) => void
+  /** True if the rest of a source, by its name, is left out after its error. Default: the first error is the last result. */
+  readonly leavesOut?: ((error: RecordingError, source: string) => boolean | Promise<boolean>) | undefined
 }
 
 /**
@@ -48,8 +48,6 @@ export interface FilesReading extends SetReading {
   readonly partOf?: TimeRange
   /** True if one recorder has written the files, in this order, which is that of their rows. Default: they are merged. */
   readonly isOneRecorder?: boolean | undefined
-  /** True for the name of a source that no longer exists: the rest of it is left out. */
-  readonly isMissing?: ((source: string) => Promise<boolean>) | undefined
 }
 
 /** Like `readSet`. */
@@ -82,10 +80,10 @@ async function* readFile(
   reading: FilesReading,
   recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
-  const { range, partOf = range, isMissing } = reading
+  const { range, partOf = range, leavesOut } = reading
   const part = partOf === allTimes ? wholeFile : await file.partOf(partOf)
   for await (const entries of readSource(file.source, reading, part, recorder)) {
-    if (isLeft(entries) && (await isMissing?.(file.source.name)) === true) return
+    if (isLeft(entries) && (await leavesOut?.(entries.left, file.source.name)) === true) return
     yield entries
   }
 }
@@ -180,8 +178,7 @@ class Merge {
     const { recorder, failure } = ended
     ended.isOver = true
     recorder.isOver = this.feeds.every((each) => each.recorder !== recorder || each.isOver)
-    if (failure !== undefined && this.reading.onDamage === undefined) this.failure = failure
-    else if (failure !== undefined) this.reading.onDamage?.(failure)
+    if (failure !== undefined) this.failure = failure
   }
 
   /** The entries until a source needs its next piece, or a failure. */

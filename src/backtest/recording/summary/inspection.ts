@@ -26,7 +26,7 @@ export class Inspection {
     const reading: SetReading = {
       range,
       closing: new Subscription(),
-      onDamage: (error) => this.damages.push(error),
+      leavesOut: (error) => this.damages.push(error) > 0,
     }
     for await (const entries of readSet(sources, reading)) {
       if (isLeft(entries)) this.damages.push(entries.left)

@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
+import type { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
 import { isRecordedTime } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
@@ -81,12 +81,10 @@ export async function* readSource(
 ): AsyncGenerator<EntriesResult, void> {
   const { name, file } = source
   const decoder = new EntryDecoder(name, range, recorder, part.start > 0)
-  const opened = new Subscription()
-  closing.add(opened)
   const isWhole = file === undefined || (part.start === 0 && part.end === Infinity)
   try {
-    const chunks = isWhole ? source.open(opened) : firstLineAndPart(file, part)
-    for await (const lines of readWholeLines(chunks, opened)) {
+    const chunks = isWhole ? source.open(closing) : firstLineAndPart(file, part)
+    for await (const lines of readWholeLines(chunks, closing)) {
       yield right(decoder.entries(lines))
       const { failure } = decoder
       if (failure === undefined || (allowsCut && failure.line > 1 && isCut(lines))) continue
@@ -97,8 +95,6 @@ export async function* readSource(
   } catch (thrown) {
     yield left(unreadableRecording(name, decoder.lineNumber + 1, thrown))
     return
-  } finally {
-    opened.unsubscribe()
   }
   if (!closing.closed && !decoder.started) yield left(emptyRecording(name))
 }

@@ -26,18 +26,13 @@ export class RecordedFile {
   /** Reads the header and the first row, and closes the source. */
   async opening(): Promise<Either<RecordingError, Opening>> {
     if (this.known !== undefined) return right(this.known)
-    const closing = new Subscription()
     let header: RecordingHeader | undefined
-    try {
-      for await (const entries of readSource(this.source, { range: allTimes, closing })) {
-        if (isLeft(entries)) return header === undefined ? entries : right({ header, rowAt: undefined })
-        for (const { line } of entries.right) {
-          if (line._tag === 'Recording') header ??= line
-          else if (header !== undefined) return right((this.known = { header, rowAt: line.at }))
-        }
+    for await (const entries of readSource(this.source, { range: allTimes, closing: new Subscription() })) {
+      if (isLeft(entries)) return header === undefined ? entries : right({ header, rowAt: undefined })
+      for (const { line } of entries.right) {
+        if (line._tag === 'Recording') header ??= line
+        else if (header !== undefined) return right((this.known = { header, rowAt: line.at }))
       }
-    } finally {
-      closing.unsubscribe()
     }
     return header === undefined ? left(emptyRecording(this.source.name)) : right({ header, rowAt: undefined })
   }

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, toArray } from 'rxjs'
+import type { Topic } from 'svc-streams'
 import { openHistory } from 'svc-streams/history'
 import { clientClosed, stale, uncorrelatedError } from '../../../src/base/errors/constructors.js'
 import { encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
@@ -120,7 +121,7 @@ const sourceOf = (
   const text = lines.map((line) => `${encodeRow(line)}\n`).join('')
   if (form === 'chunks') return chunksOf(text)
   const time = new Date(lines[0]!.at).toISOString().slice(0, 19).replaceAll(':', '-')
-  const path = join(folder, isNamed ? `market.${time}Z.ndjson` : `${index}.ndjson`)
+  const path = join(folder, isNamed ? `market${index}.${time}Z.ndjson` : `${index}.ndjson`)
   writeFileSync(path, form === 'gzip' ? gzipSync(text) : text)
   return path
 }
@@ -158,3 +159,47 @@ it(
     )
   },
 )
+
+it('is the same beside recordings of other topics at the same time', { timeout: 600_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(recording, { minLength: 1, maxLength: 3 }),
+      fc.array(recording, { minLength: 1, maxLength: 3 }),
+      fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 5 }),
+      fc.nat(90_000),
+      async (own, beside, cuts, later) => {
+        const all = linesOf(own)
+        const known = all.filter(([first]) => (first as RecordingHeader).topics.includes(topic))
+        fc.pre(known.length > 0)
+        const others = linesOf(beside.map((each) => ({ ...each, hasTopic: true }))).map((lines) =>
+          lines.map((line) => ofThird({ ...line, at: line.at + later })),
+        )
+        const times = [start, ...all.flat().map(({ at }) => at)]
+        await inFolder(async (folder) => {
+          const sources = [
+            ...all.map((lines, index) => sourceOf(folder, lines, own[index]!, index)),
+            ...others.map((lines, index) => sourceOf(folder, lines, beside[index]!, all.length + index)),
+          ]
+          for (const [a, b] of cuts) {
+            const range = [times[a % times.length]!, times[b % times.length]!].sort((x, y) => x - y)
+            const [from, to] = [range[0]!, range[1]! + 1]
+            const past$ = openHistory(sources).prices$(topic, { from, to })
+            expect(await lastValueFrom(past$.pipe(toArray()))).toEqual(
+              referencePast(topic, known, { from, to }).map((event) => right(event)),
+            )
+          }
+        })
+      },
+    ),
+    { numRuns: caseCount(1000) },
+  )
+})
+
+const third: Topic = 'svc-0xef'
+
+/** A line of a recorder of a third topic alone. */
+const ofThird = (line: Line): Line => {
+  if (line._tag === 'Recording') return { ...line, topics: [third] }
+  if (line._tag === 'End') return { ...line, of: third }
+  return line._tag === 'Price' ? { ...line, topic: third } : line
+}

@@ -5,7 +5,7 @@ import { unknownTopic } from '../recording/codec/errors.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import type { RecordingHeader } from '../recording/codec/row.js'
 import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
-import { readFiles, type FilesReading } from '../recording/read/merge.js'
+import { readFiles, type SetReading } from '../recording/read/merge.js'
 import type { RecordedFile } from '../recording/read/recorded-file.js'
 import { TopicPast } from '../recording/summary/topic-past.js'
 
@@ -19,7 +19,7 @@ export interface StartedFile {
   readonly start: number
 }
 
-export interface PastRange extends Pick<FilesReading, 'closing' | 'isOneRecorder' | 'leavesOut'> {
+export interface PastRange extends Pick<SetReading, 'closing' | 'isOneRecorder' | 'leavesOut'> {
   readonly topic: Topic
   readonly range: TimeRange
   readonly emit: EmitPast

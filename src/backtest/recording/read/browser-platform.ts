@@ -4,8 +4,8 @@ import { readWebStream, type SourcePlatform } from './source.js'
 
 /** A recording is data, because a browser has no files. */
 export const browserPlatform: SourcePlatform = {
-  stringSource: (text) => ({ open: () => [text] }),
-  urlSource: () => {
+  namedSource: (part) => {
+    if (typeof part === 'string') return { open: () => [part] }
     throw new ConfigurationError(
       'source',
       'expected data, such as the body of a fetch: a browser has no files',

@@ -18,6 +18,10 @@ import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
 
 export interface SetReading extends SourceReading {
+  /** The range whose parts of plain files are read. Default: `range`. */
+  readonly partOf?: TimeRange
+  /** True if one recorder has written the files, in this order, which is that of their rows. Default: they are merged. */
+  readonly isOneRecorder?: boolean | undefined
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
   /** True if the rest of a source, by its name, is left out after its error. Default: the first error is the last result. */
@@ -43,17 +47,10 @@ export const readSet = (
     reading,
   )
 
-export interface FilesReading extends SetReading {
-  /** The range whose parts of plain files are read. Default: `range`. */
-  readonly partOf?: TimeRange
-  /** True if one recorder has written the files, in this order, which is that of their rows. Default: they are merged. */
-  readonly isOneRecorder?: boolean | undefined
-}
-
 /** Like `readSet`. */
 export async function* readFiles(
   files: readonly RecordedFile[],
-  reading: FilesReading,
+  reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
   if (files.length === 0) yield left(emptyRecording('the recording'))
   else if (files.length === 1 || reading.isOneRecorder === true) {
@@ -77,7 +74,7 @@ export async function* readFiles(
 /** Of a plain file, only the part with the rows of the range is read. */
 async function* readFile(
   file: RecordedFile,
-  reading: FilesReading,
+  reading: SetReading,
   recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
   const { range, partOf = range, leavesOut } = reading
@@ -104,7 +101,7 @@ class Feed extends PieceReader<RecordingEntry> {
 
   constructor(
     readonly file: RecordedFile,
-    private readonly reading: FilesReading,
+    private readonly reading: SetReading,
   ) {
     super()
     this.pieces = this.read()

@@ -6,8 +6,8 @@ import type { PlatformSource, SourcePlatform } from './source.js'
 
 /** Node, and the runtimes that are compatible with it. */
 export const nodePlatform: SourcePlatform = {
-  stringSource: (path) => fileSource(path, path),
-  urlSource: (href) => fileSource(href, new URL(href)),
+  namedSource: (part) =>
+    typeof part === 'string' ? fileSource(part, part) : fileSource(part.href, new URL(part.href)),
   gunzip,
   publish,
 }

@@ -46,10 +46,8 @@ export interface FileBytes {
 }
 
 export interface SourcePlatform {
-  /** The source of a string: a file by its path on Node, the text of a recording in a browser. */
-  readonly stringSource: (text: string) => PlatformSource
-  /** The source that a URL names. Throws a `ConfigurationError` if the platform has no files. */
-  readonly urlSource: (href: string) => PlatformSource
+  /** A string is the path of a file on Node, the text of a recording in a browser. Throws a `ConfigurationError` for a URL in a browser. */
+  readonly namedSource: (part: string | FileUrl) => PlatformSource
   readonly gunzip: Gunzip
   readonly publish: Publish
 }
@@ -89,7 +87,7 @@ const sourceOf = (platform: SourcePlatform, part: RecordingPart): PlatformSource
       'source',
       'expected a path, a file URL, an iterable of text or bytes, or an array of these',
     )
-  return typeof part === 'string' ? platform.stringSource(part) : platform.urlSource(part.href)
+  return platform.namedSource(part)
 }
 
 /** A later call throws for a stream of Node or of the web, and for an iterable that returns the same iterator: they can be read only once. */

@@ -94,8 +94,6 @@ class Feed extends PieceReader<RecordingEntry> {
   /** The topics and mints of its rows so far. */
   readonly names = new Set<string>()
   isOver = false
-  /** True if lines after the last header are left out. */
-  isPart = false
   /** The time of its first row, in ms since the Unix epoch. */
   private startAt = Infinity
 
@@ -130,15 +128,9 @@ class Feed extends PieceReader<RecordingEntry> {
     return _tag === 'Recording' && at === 0 ? -Infinity : at
   }
 
-  /** In a part of a file, the last header may not be read. */
-  isContinuedBy({ continues = -Infinity, topics, mints }: RecordingHeader): boolean {
-    const { lastHeader: before, isPart } = this
-    return (
-      before !== undefined &&
-      (isPart ? before.at <= continues : before.at === continues) &&
-      before.topics.join() === topics.join() &&
-      before.mints.join() === mints.join()
-    )
+  isContinuedBy({ continues, topics, mints }: RecordingHeader): boolean {
+    const { at, topics: ownTopics, mints: ownMints } = this.lastHeader ?? {}
+    return at === continues && ownTopics?.join() === topics.join() && ownMints?.join() === mints.join()
   }
 
   private async *read(): AsyncGenerator<Iterable<RecordingEntry>, void> {
@@ -183,7 +175,7 @@ class Merge {
     for (const feed of turns) {
       if (feed.head === undefined) return
       const { line, origin } = feed.head
-      if (line._tag === 'Recording') this.continueRecorder(line, feed, origin.isPart)
+      if (line._tag === 'Recording') this.continueRecorder(line, feed)
       const issue = this.issueOf(line, feed)
       const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
       if ('expected' in time) {
@@ -209,12 +201,11 @@ class Merge {
   }
 
   /** The recorder of a source is that of the source which its header continues. */
-  private continueRecorder(header: RecordingHeader, feed: Feed, isPart = false): void {
+  private continueRecorder(header: RecordingHeader, feed: Feed): void {
     const before = this.feeds.find((each) => each !== feed && each.isContinuedBy(header))
     if (before !== undefined) feed.recorder = before.recorder
     feed.recorder.isOver = false
     feed.lastHeader = header
-    feed.isPart = isPart
   }
 }
 

@@ -190,6 +190,8 @@ class Merge {
   private issueOf(line: Row | RecordingHeader, feed: Feed): DecodeIssue | undefined {
     if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
     const name = line._tag === 'Price' ? line.topic : line.mint
+    // Most names have no capitals.
+    if (this.owners.get(name) === feed) return undefined
     const key = name.toLowerCase()
     const owner = this.owners.get(key)
     if (owner === feed) return undefined

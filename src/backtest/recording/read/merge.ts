@@ -115,9 +115,8 @@ class Feed extends PieceReader<RecordingEntry> {
     }
     const opening = await this.file.opening()
     if (isLeft(opening)) return
-    const { header, rowAt } = opening.right
-    this.header = header
-    this.startAt = rowAt ?? header.at
+    this.header = opening.right.header
+    this.startAt = opening.right.rowAt
   }
 
   /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */

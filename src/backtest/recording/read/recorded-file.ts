@@ -12,8 +12,8 @@ import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 /** The first lines of a recording. */
 interface Opening {
   readonly header: RecordingHeader
-  /** The time of the first row, in ms since the Unix epoch; `undefined` if there is none, or if it cannot be read. */
-  readonly rowAt: number | undefined
+  /** The time of the first row, in ms since the Unix epoch. That of the header if there is none, or if it cannot be read. */
+  readonly rowAt: number
 }
 
 /** One recording. A plain file can be read from any position. If a source cannot be read, `opening`, `start` and `latest` return an error. */
@@ -26,15 +26,15 @@ export class RecordedFile {
   /** Reads the header and the first row, and closes the source. */
   async opening(): Promise<Either<RecordingError, Opening>> {
     if (this.known !== undefined) return right(this.known)
-    let header: RecordingHeader | undefined
+    let opening: Either<RecordingError, Opening> = left(emptyRecording(this.source.name))
     for await (const entries of readSource(this.source, { range: allTimes, closing: new Subscription() })) {
-      if (isLeft(entries)) return header === undefined ? entries : right({ header, rowAt: undefined })
+      if (isLeft(entries)) return isLeft(opening) ? entries : opening
       for (const { line } of entries.right) {
-        if (line._tag === 'Recording') header ??= line
-        else if (header !== undefined) return right((this.known = { header, rowAt: line.at }))
+        if (isLeft(opening)) opening = right({ header: line as RecordingHeader, rowAt: line.at })
+        else if (line._tag !== 'Recording') return right((this.known = { ...opening.right, rowAt: line.at }))
       }
     }
-    return header === undefined ? left(emptyRecording(this.source.name)) : right({ header, rowAt: undefined })
+    return opening
   }
 
   /** True if the first header has the topic. True for a file that cannot be read: its reading returns the error. */
@@ -46,9 +46,7 @@ export class RecordedFile {
 
   /** The start, in ms since the Unix epoch. If the header does not contain it, the time of the first row. */
   async start(): Promise<Either<RecordingError, number>> {
-    return map(({ header, rowAt = 0 }: Opening) => (header.at === 0 ? rowAt : header.at))(
-      await this.opening(),
-    )
+    return map(({ header, rowAt }: Opening) => (header.at === 0 ? rowAt : header.at))(await this.opening())
   }
 
   /** The part of a plain file with the rows of a range; the whole of any other source. */

@@ -75,6 +75,16 @@ describe.each([30_000, 10 * minute, 5 * hour])('a clock that is set back by %s m
   })
 })
 
+it('a clock that is set back takes no time from what inspect has of another topic', async () => {
+  const rows = [...seconds(0, 60, 1), ...seconds(-600_000, 60, 61)]
+  const both = rows.map((row, n) => (n % 2 === 0 ? row : { ...row, topic: other }) as Row)
+  const { stdout } = await runInProcess(['inspect', ...fileOf(...both), '--json'])
+  const summaries = stdout.trim().split('\n')
+  expect(summaries.map((line) => (JSON.parse(line) as { coveredMs: number }).coveredMs)).toEqual([
+    118_000, 117_000,
+  ])
+})
+
 describe('a clock that was ahead once', () => {
   const ahead = 400 * 24 * hour
 

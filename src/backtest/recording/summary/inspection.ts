@@ -59,6 +59,7 @@ export class Inspection {
     const isEarlier = row.at < this.lastAt
     this.lastAt = row.at
     this.end = Math.max(this.end, row.at)
+    if (isEarlier) for (const topic of this.topics.values()) topic.onStep(origin.recorder, row.at)
     if (row._tag === 'Price') this.topicOf(row.topic).onLine(row, origin, isEarlier)
     else if (row._tag === 'Status') for (const topic of this.topics.values()) topic.onLine(row, origin)
     else if (row._tag === 'End') this.topics.get(row.of.toLowerCase())?.onLine(row, origin)

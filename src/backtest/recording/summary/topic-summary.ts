@@ -2,7 +2,7 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import type { GapCause } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isSkewed, type PriceRow, type RecordingHeader, type StatusRow, type EndRow } from '../codec/row.js'
-import type { EntryOrigin } from '../read/read-entries.js'
+import type { EntryOrigin, Recorder } from '../read/read-entries.js'
 import { MissingTimes, type MissingTime } from './missing-times.js'
 import { TopicPast } from './topic-past.js'
 
@@ -76,8 +76,6 @@ export class TopicSummariser {
     isEarlier = false,
   ): void {
     const { past } = this
-    past.passTime()
-    if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, past.now - line.at)
     past.onLine(line, origin)
     if (line._tag === 'Recording' && past.recorder === origin.recorder) {
       this.assumedDepth ??= line.assumedDepth
@@ -92,6 +90,12 @@ export class TopicSummariser {
         this.epoch = line.event.right.epoch
       }
     }
+  }
+
+  /** The clock of a recorder was set back to a time, in ms since the Unix epoch. */
+  onStep(recorder: Recorder, to: number): void {
+    if (recorder !== this.past.recorder || this.from === undefined) return
+    this.setBackMs += Math.max(0, recorder.now - to)
   }
 
   /**

@@ -94,8 +94,8 @@ class Feed extends PieceReader<RecordingEntry> {
   /** The topics and mints of its rows so far. */
   readonly names = new Set<string>()
   isOver = false
-  /** The time of its first row, in ms since the Unix epoch. */
-  private startAt = Infinity
+  /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
+  at = Infinity
 
   constructor(
     readonly file: RecordedFile,
@@ -116,15 +116,15 @@ class Feed extends PieceReader<RecordingEntry> {
     const opening = await this.file.opening()
     if (isLeft(opening)) return
     this.header = opening.right.header
-    this.startAt = opening.right.rowAt
+    this.at = opening.right.rowAt
   }
 
-  /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
-  get at(): number {
-    if (this.last === undefined) return this.startAt
-    const { _tag, at } = this.last.line
+  override advance(): void {
+    super.advance()
+    if (this.head === undefined) return
+    const { _tag, at } = this.head.line
     // A header whose time is unknown is due at once.
-    return _tag === 'Recording' && at === 0 ? -Infinity : at
+    this.at = _tag === 'Recording' && at === 0 ? -Infinity : at
   }
 
   isContinuedBy({ continues, topics, mints }: RecordingHeader): boolean {

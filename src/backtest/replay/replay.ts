@@ -1,14 +1,13 @@
 import { defer, type Observable } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import { EventStream, type Stream } from '../../base/time/stream.js'
+import { toStream$, type Stream } from '../../base/time/stream.js'
 import {
   openableSources,
   type OpenableSource,
   type RecordingSource,
   type SourcePlatform,
 } from '../recording/read/source.js'
-import { activeContext, type RxContext } from './rx-context.js'
-import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
+import { runStrategy$ } from './run-strategy.js'
 import {
   Playback,
   type HeaderResult,
@@ -100,13 +99,9 @@ export const replaySources = (
     await Promise.all(sessions.map(({ client }) => client.close()))
   }
 
-  /** Streams that are subscribed to outside of `run$`: their subscribers are called in the time of the recording. */
+  /** Streams that are subscribed to outside of `run$`. */
   const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Stream<A> =>
-    new EventStream((subscriber) => {
-      const { playback, client } = current
-      const enter = (): RxContext => playback.runs.direct?.enter() ?? activeContext()
-      source$(client).subscribe(new ContextSubscriber(subscriber, { enter }, subscriber))
-    })
+    toStream$(defer(() => source$(current.client)))
 
   return {
     chainId: current.client.chainId,

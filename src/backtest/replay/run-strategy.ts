@@ -95,7 +95,7 @@ interface EnterContext {
 }
 
 /** Notifies the subscriber in another context, for each row and parameter. `parent`: its unsubscription ends this one. */
-export class ContextSubscriber<A> extends Subscriber<A> {
+class ContextSubscriber<A> extends Subscriber<A> {
   constructor(
     private readonly subscriber: Subscriber<A>,
     private readonly context: EnterContext,

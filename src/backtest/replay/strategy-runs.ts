@@ -20,8 +20,8 @@ export class StrategyRuns {
   private readonly group = new ClockGroup()
   /** The time that has passed at once, in ms. */
   private skipped = 0
-  /** The clock of the streams outside of `run$`; undefined before the first line, and if time is real. */
-  direct: VirtualTime | undefined
+  /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
+  private ownClock: VirtualTime | undefined
   private hasStarted = false
   private isRunning = false
   private isEmitting = false
@@ -42,32 +42,18 @@ export class StrategyRuns {
     if (!this.hasStarted) {
       this.hasStarted = true
       this.group.time = time
-      this.direct = this.createClock()
+      this.ownClock = this.createClock()
     }
-    this.isRunning = true
-    try {
+    return this.tick(() => {
       const { group } = this
       // The iterator of an empty set takes a tenth of the time of a row.
       if (group.withTimers.size > 0)
         for (const clock of group.withTimers) if (!clock.advance(time, this.brake)) return false
       group.time = time
-      this.emit()
-      return true
-    } finally {
-      this.endTick()
-    }
-  }
-
-  /** In virtual time, because a change from one virtual clock to another costs less than one from real time and back. */
-  private emit(): void {
-    this.isEmitting = true
-    const before = this.direct?.enter()
-    try {
+      this.isEmitting = true
       this.emitRow()
-    } finally {
-      if (before !== undefined) enterContext(before)
-      this.isEmitting = false
-    }
+      return true
+    })
   }
 
   /** The time of all clocks, unless one fires a timer, in ms since the Unix epoch. */
@@ -127,7 +113,7 @@ export class StrategyRuns {
     this.isEnding = true
     this.tick(completeStreams)
     for (const run of this.runs) run.end()
-    this.afterTick(() => this.finish(this.direct))
+    this.afterTick(() => this.finish(this.ownClock))
   }
 
   private createClock(): VirtualTime | undefined {
@@ -156,13 +142,19 @@ export class StrategyRuns {
     this.afterTick(() => void this.clocks.delete(clock))
   }
 
-  /** Runs work, and then what it has scheduled without a delay. */
+  /**
+   * Runs work, and then what it has scheduled without a delay. On the own clock: a change from there to that of a strategy costs less
+   * than one from real time.
+   */
   tick<A>(work: () => A): A {
     if (this.isRunning) return work()
     this.isRunning = true
+    const before = this.ownClock?.enter()
     try {
       return work()
     } finally {
+      this.isEmitting = false
+      if (before !== undefined) enterContext(before)
       this.endTick()
     }
   }

@@ -9,8 +9,8 @@ import { rxClock } from '../base/time/clock.js'
 
 /** The events for late subscribers of a stream. */
 export interface Retention<E, A> {
-  /** The event for late subscribers after this event, if any. `before`: the event for late subscribers until now. */
-  readonly retainedAfter: (event: Either<E, A>, before: Either<E, A> | undefined) => Either<E, A> | undefined
+  /** The event for late subscribers after this event, if any. */
+  readonly retainedAfter: (event: Either<E, A>) => Either<E, A> | undefined
   /** The error for a late subscriber, `ms` after its emission. */
   readonly agedBy: (error: E, ms: number) => E
 }

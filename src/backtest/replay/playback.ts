@@ -184,7 +184,7 @@ export class Playback {
     if (read.done === true || this.closing.closed) return undefined
     const entry = read.value
     if (entry.skipped !== 0) this.skip(entry.skipped)
-    if (this.streams.prices.isUnreported) this.runs.tick(() => this.streams.beforeLine(entry.line))
+    if (this.streams.hasOutageBefore(entry.line)) this.runs.tick(() => this.streams.emitOutage())
     return entry
   }
 

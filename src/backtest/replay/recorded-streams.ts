@@ -16,7 +16,7 @@ import type {
 } from '../../base/errors/model.js'
 import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
-import type { RecordingHeader, Row } from '../recording/codec/row.js'
+import type { PriceRow, RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import type { Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
@@ -27,13 +27,13 @@ export class RecordedStreams {
   readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
-  /** Of the last line. */
-  private recorder: Recorder | undefined
   latestEpoch = 0
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
   status: ConnectionStatus = { _tag: 'Idle' }
   private hasEnded = false
+  /** The outage of a status, until a later line shows which topics have a row of it. */
+  private outage: Outage | undefined
 
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
   readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
@@ -47,11 +47,6 @@ export class RecordedStreams {
     this.prices = new ReplayStreams<PriceError, Price>({
       retention: priceRetention,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
-      onTakenOver: (recorder) => {
-        // It goes on with topics of another one, whose epochs may be later.
-        if (recorder.latestEpoch < this.latestEpoch) recorder.baseEpoch = this.latestEpoch
-        return outage(newRecording)
-      },
       elapsed,
       onSubscribe,
     })
@@ -64,22 +59,31 @@ export class RecordedStreams {
     this.statusSubject$.next(this.status)
   }
 
-  /** Called at the time of the previous line: emits the `Disconnected` of an outage that the recording does not contain. */
-  beforeLine(line: Row | RecordingHeader): void {
-    const isPartOfOutage =
+  /** True if `emitOutage` may emit events before this line: it must be called at the time of the previous one. */
+  hasOutageBefore(line: Row | RecordingHeader): boolean {
+    if (this.outage === undefined) return false
+    const isPart =
       (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.recorder?.isClosed === true)
-    if (!isPartOfOutage) this.prices.reportOutage()
+      (line._tag === 'End' && this.outage.recorder.isClosed)
+    return !isPart
   }
 
-  /** Each topic of which there was a row emits `Disconnected`. */
+  /** Each topic emits the outage of the last status, unless a row of it has. */
+  emitOutage(): void {
+    const { outage: reported } = this
+    this.outage = undefined
+    if (reported === undefined) return
+    const { error, recorder } = reported
+    for (const stream of this.prices.of(recorder)) stream.interrupt(error, recorder.isClosed)
+  }
+
+  /** Each topic of which there was an event emits `Disconnected`. */
   interrupt(reason: string): void {
-    this.prices.interrupt(outage(reason), true)
-    this.prices.reportOutage()
+    this.emitOutage()
+    for (const stream of this.prices.of()) stream.interrupt(outage(reason), true)
   }
 
   emit(line: Row | RecordingHeader, recorder: Recorder): void {
-    this.recorder = recorder
     if (line._tag === 'Recording') this.onHeader(line, recorder)
     else this.emitRow(line, recorder)
   }
@@ -87,7 +91,7 @@ export class RecordedStreams {
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    if (this.recorder?.isClosed !== true) this.prices.reportOutage()
+    if (this.outage?.recorder.isClosed !== true) this.emitOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
     this.hasEnded = true
@@ -102,8 +106,7 @@ export class RecordedStreams {
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
       for (const stream of this.depths.of(recorder)) stream.forget()
-      this.prices.interrupt(outage(newRecording), true, recorder)
-      this.prices.reportOutage()
+      for (const stream of this.prices.of(recorder)) stream.interrupt(outage(newRecording), true)
     }
     for (const topic of topics) this.prices.announce(topic, recorder)
     for (const mint of mints) this.depths.announce(mint, recorder)
@@ -113,9 +116,9 @@ export class RecordedStreams {
     this.hasRow = true
     switch (row._tag) {
       case 'Price':
-        return this.prices.streamOf(row.topic, recorder).emit(this.eventOf(row.event, recorder))
+        return this.onPrice(row, recorder)
       case 'Depth':
-        return this.depths.streamOf(row.mint, recorder).emit(row.event)
+        return this.depths.stream(row.mint).emit(row.event, recorder)
       case 'End':
         if (recorder.isClosed) return undefined
         return isAddress(row.of)
@@ -133,11 +136,10 @@ export class RecordedStreams {
   private onStatus(status: ConnectionStatus, recorder: Recorder): void {
     recorder.isClosed = status._tag === 'Closed'
     if (status._tag === 'Open') for (const stream of this.prices.of(recorder)) stream.onOpen()
-    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, recorder)
+    if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder)
     if (status._tag === 'Closed') {
       for (const stream of this.depths.of(recorder)) stream.forget()
-      this.prices.interrupt(outage('the recorded client was closed'), true, recorder)
-      return
+      return this.onOutage(outage('the recorded client was closed'), recorder)
     }
     // A recording starts with the status of its client.
     if (status._tag === 'Idle' && this.status._tag === 'Idle') return
@@ -145,9 +147,20 @@ export class RecordedStreams {
     this.statusSubject$.next(status)
   }
 
-  private eventOf(event: Either<PriceError, Price>, recorder: Recorder): Either<PriceError, Price> {
+  private onOutage(error: PriceError, recorder: Recorder): void {
+    this.outage = { error, recorder }
+    for (const stream of this.prices.of(recorder)) stream.forget()
+  }
+
+  private onPrice({ topic, event }: PriceRow, recorder: Recorder): void {
+    const stream = this.prices.stream(topic)
+    if (stream.hasEvents && stream.recorder !== recorder) {
+      // Prices may be missing between those of two recorders, and the epochs of the other one may be later.
+      if (recorder.latestEpoch < this.latestEpoch) recorder.baseEpoch = this.latestEpoch
+      stream.interrupt(outage(newRecording), true)
+    }
     if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
-    return inLaterEpoch(event, recorder.baseEpoch)
+    stream.emit(inLaterEpoch(event, recorder.baseEpoch), recorder)
   }
 
   private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {
@@ -160,6 +173,11 @@ export class RecordedStreams {
     if (epoch > recorder.latestEpoch) recorder.latestEpoch = epoch
     if (epoch > this.latestEpoch) this.latestEpoch = epoch
   }
+}
+
+interface Outage {
+  readonly error: PriceError
+  readonly recorder: Recorder
 }
 
 // The epochs of a later recording, and of a live client, continue the earlier epochs.

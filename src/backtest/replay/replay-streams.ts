@@ -1,4 +1,4 @@
-import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
 import { isDisconnected, RetainedEvent, type Retention } from '../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
@@ -18,15 +18,11 @@ interface ReplayStreamsConfig<E extends Tagged, A> {
   readonly onSubscribe: () => () => void
   /** The error of a stream that is not in the recording. */
   readonly notRecorded: (name: string) => E
-  /** Returns the error of a stream whose next event is that of another recorder. Default: none. */
-  readonly onTakenOver?: (recorder: Recorder) => E
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
 export class ReplayStreams<E extends Tagged, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
-  /** True if the interruption may not be reported to each subscriber. */
-  isUnreported = false
   private ended: { readonly error: E | undefined } | undefined
 
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
@@ -41,33 +37,9 @@ export class ReplayStreams<E extends Tagged, A> {
     if (stream.recorder?.isOver !== false) stream.recorder = recorder
   }
 
-  /** The stream of the next event of a recorder. Events may be missing between those of two recorders. */
-  streamOf(name: string, recorder: Recorder): Pick<ReplayStream<E, A>, 'emit'> {
-    const stream = this.stream(name)
-    if (stream.recorder === recorder) return stream
-    const error = stream.isRecorded ? this.config.onTakenOver?.(recorder) : undefined
-    if (error !== undefined) {
-      stream.interrupt(error, true)
-      stream.reportOutage()
-    }
-    stream.recorder = recorder
-    return stream
-  }
-
-  /**
-   * No stream of a recorder has a current value; by default, none of which there was a row. Subscribers receive the error when
-   * `reportOutage` is called, late subscribers at once. `untilValue`: also after `Open`, until the next value.
-   */
-  interrupt(error: E, untilValue: boolean, recorder?: Recorder): void {
-    this.isUnreported = true
-    for (const stream of this.of(recorder)) stream.interrupt(error, untilValue)
-  }
-
-  /** Emits the error of the last interruption on each stream that has emitted no outage since. */
-  reportOutage(): void {
-    if (!this.isUnreported) return
-    this.isUnreported = false
-    for (const stream of this.streams.values()) stream.reportOutage()
+  stream(name: string): ReplayStream<E, A> {
+    // Most names have no capitals, and a row needs its stream.
+    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
   }
 
   /** Has no effect if another recorder has the stream by now. */
@@ -85,22 +57,15 @@ export class ReplayStreams<E extends Tagged, A> {
   private end(name: string, stream: ReplayStream<E, A>): void {
     const isRecorded = stream.recorder !== undefined
     const error = this.ended?.error ?? (isRecorded ? undefined : this.config.notRecorded(name))
-    if (error !== undefined) stream.emit(left(error))
+    if (error !== undefined) stream.emit(left(error), stream.recorder)
     stream.complete()
   }
 
-  /** The streams of a recorder, and those whose recorder has ended; by default, all of which there was a row. */
-  *of(recorder?: Recorder): Generator<ReplayStream<E, A>, void> {
-    for (const stream of this.streams.values())
-      if (
-        recorder === undefined ? stream.isRecorded : stream.recorder === recorder || stream.recorder?.isOver
-      )
-        yield stream
-  }
-
-  private stream(name: string): ReplayStream<E, A> {
-    // Most names have no capitals, and a row needs its stream.
-    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
+  /** The streams of a recorder, and those whose recorder has ended; by default, all that had an event. */
+  of(recorder?: Recorder): readonly ReplayStream<E, A>[] {
+    return [...this.streams.values()].filter((stream) =>
+      recorder === undefined ? stream.hasEvents : stream.recorder === recorder || stream.recorder?.isOver,
+    )
   }
 
   private createStream(key: string, name: string): ReplayStream<E, A> {
@@ -120,12 +85,8 @@ class ReplayStream<E extends Tagged, A> {
   private lastEvent: Either<E, A> | undefined
   private readonly retained: RetainedEvent<E, A>
   private completed = false
-  /** True once a row is emitted. */
-  isRecorded = false
   /** The recorder that has announced the stream, or has emitted its last event. */
   recorder: Recorder | undefined
-  /** The error of an interruption, until it is reported. */
-  private outage: Left<E> | undefined
   /** True until the next value of a stream that `Open` does not make current again. */
   private isDownUntilValue = false
 
@@ -136,77 +97,63 @@ class ReplayStream<E extends Tagged, A> {
   readonly event$ = withAtOnceLimit$(
     new Observable<Either<E, A>>((subscriber) => {
       if (!this.completed) this.add(subscriber)
-      // An outage will be reported to all subscribers.
-      if (this.outage === undefined) this.retained.repeat(subscriber)
+      this.retained.repeat(subscriber)
       if (this.completed) safeComplete(subscriber)
       else subscriber.add(this.config.onSubscribe())
     }),
     () => this.retained.event === undefined || isLeft(this.retained.event),
   )
 
-  /** Also reopens a completed stream: a recording may be appended to another. */
-  emit(event: Either<E, A>): void {
-    this.completed = false
-    this.isRecorded = true
-    // A recorded outage is the one that the status has announced.
-    if (isDisconnected(event)) this.outage = undefined
-    else this.reportOutage()
-    this.isDownUntilValue &&= isLeft(event)
-    this.retain(event)
-    this.notify(event)
+  get hasEvents(): boolean {
+    return this.lastEvent !== undefined
   }
 
-  /** `untilValue`: not only until `Open`. */
+  /** Also reopens a completed stream: a recording may be appended to another. */
+  emit(event: Either<E, A>, recorder: Recorder | undefined): void {
+    this.recorder = recorder
+    this.completed = false
+    this.isDownUntilValue &&= isLeft(event)
+    this.update(event)
+  }
+
+  /** Emits the error, unless the stream is in an outage. `untilValue`: `Open` does not end the outage, but only the next value. */
   interrupt(cause: E, untilValue: boolean): void {
     if (this.completed) return
-    const error = left(cause) as Left<E>
-    this.isDownUntilValue = untilValue
-    const isDown = this.lastEvent !== undefined && isDisconnected(this.lastEvent)
-    if (untilValue && isDown && this.outage === undefined) {
-      this.retained.event = this.lastEvent
-      return
-    }
-    this.outage ??= error
-    this.retain(error)
-  }
-
-  /** Emits the error of an interruption that no recorded event has reported. */
-  reportOutage(): void {
-    const { outage } = this
-    this.outage = undefined
-    if (outage !== undefined) this.notify(outage)
+    this.isDownUntilValue ||= untilValue
+    if (this.isDown) this.retained.event = this.lastEvent
+    else this.update(left(cause))
   }
 
   /** Late subscribers no longer receive an outage: the connection is open. */
   onOpen(): void {
-    const { retained, isDownUntilValue } = this
-    if (retained.event === undefined || isDownUntilValue) return
-    if (isDisconnected(retained.event)) retained.event = undefined
+    if (this.isDown && !this.isDownUntilValue) this.retained.event = undefined
   }
 
+  /** Late subscribers no longer receive a value. */
   forget(): void {
-    if (!this.completed) this.retained.event = undefined
+    if (!this.completed && !this.isDown) this.retained.event = undefined
   }
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
   complete(): void {
     const { subscribers, lastEvent } = this
     this.completed = true
-    this.outage = undefined
     this.retained.event = lastEvent !== undefined && isLeft(lastEvent) ? lastEvent : undefined
     this.subscribers = []
     for (const subscriber of subscribers) safeComplete(subscriber)
   }
 
-  private notify(event: Either<E, A>): void {
-    for (const subscriber of this.subscribers) safeNext(subscriber, event)
+  /** True in an outage that the subscribers have received. */
+  private get isDown(): boolean {
+    return this.lastEvent !== undefined && isDisconnected(this.lastEvent)
   }
 
-  private retain(event: Either<E, A>): void {
+  private update(event: Either<E, A>): void {
     this.lastEvent = event
     const before = this.retained.event
-    const next = this.config.retention.retainedAfter(event, before)
+    const next = this.config.retention.retainedAfter(event)
     this.retained.event = next ?? (this.isDownUntilValue ? before : undefined)
+    for (const subscriber of this.subscribers) safeNext(subscriber, event)
   }
 
   private add(subscriber: Subscriber<Either<E, A>>): void {

@@ -8,7 +8,7 @@ import { GzipBlocks } from '../files/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 import type { NewRecording } from './write-recording.js'
 
-/** A new file that receives the lines of a recording. */
+/** A new file that receives the lines of a recording. `write` throws if a line cannot be written. */
 export interface RecordingFile extends LineWriter {
   /** Length of the file, in bytes. */
   readonly bytes: number
@@ -83,14 +83,14 @@ class BlockFile implements RecordingFile {
     return this.file.size
   }
 
-  write(line: string, done: (error?: Error | null) => void): void {
+  write(line: string, done: () => void): void {
     this.block += line
     // The header is a block of its own: an empty file is not a recording.
     if (this.maxMs === 0 || this.bytes === 0 || this.block.length >= blockLength) this.flush()
     else if (this.timer.closed && this.maxMs < Infinity)
       this.timer = delay(systemClock(), this.maxMs, () => this.flush())
-    if (this.failure === undefined) done()
-    else done(this.failure)
+    if (this.failure !== undefined) throw this.failure
+    done()
   }
 
   close(): void {

@@ -5,8 +5,8 @@ import type { RecordingHeader } from '../codec/row.js'
 import { writtenTime } from '../codec/timeline.js'
 import { createRecordingFile, gzipExtension, type RecordingFile } from './recording-file.js'
 
-/** Lines in a sequence of new files. */
-export interface RotatingFile extends RecordingFile {
+/** Lines in a sequence of new files. `write` and `close` throw if a line cannot be written. */
+export interface RotatingFile extends Pick<RecordingFile, 'write' | 'close'> {
   /** A description of the files so far. */
   readonly name: string
 }
@@ -61,37 +61,26 @@ export const createRotatingFile = (
   let header: RecordingHeader | undefined
   let current = open(startAt)
   let files = 1
-  let closedBytes = 0
 
-  /** `failed`: the writer confirms a line once, after the line itself. */
-  const rotate = (at: number, failed: (error?: Error | null) => void): void => {
+  const rotate = (at: number): void => {
     const next = open(at, secondOf(at) === secondOf(current.at) ? current.number + 1 : 1)
-    closedBytes += current.file.bytes
     current.file.close()
     current = next
     files++
     if (header === undefined) return
     header = { ...header, at, continues: header.at }
-    current.file.write(encodeLine(header), failed)
+    current.file.write(encodeLine(header), () => undefined)
   }
 
   return {
     get name() {
       return files === 1 ? current.path : `${files} files, the last of which is ${current.path}`
     },
-    get bytes() {
-      return closedBytes + current.file.bytes
-    },
     write: (line, done) => {
       const at = writtenTime(line)
-      try {
-        // The recording may have several headers.
-        if (at === undefined) header = getOrElseW(() => header)(decodeHeader(line))
-        else if (isOver(at)) rotate(at, (error) => error && done(error))
-      } catch (thrown) {
-        done(thrown as Error)
-        return
-      }
+      // The recording may have several headers.
+      if (at === undefined) header = getOrElseW(() => header)(decodeHeader(line))
+      else if (isOver(at)) rotate(at)
       current.file.write(line, done)
     },
     close: () => current.file.close(),

@@ -87,14 +87,14 @@ it.each([
       close: () => onDisk.close(),
     }
   })
-  const errors: unknown[] = []
-  const writeLine = (line: string) => file.write(line, (error) => errors.push(error?.message))
+  const written: string[] = []
+  const writeLine = (line: string) => file.write(line, () => written.push(line))
   const first = `${'first'.repeat(20_000)}\n`
   writeLine(first)
   isFull = true
-  writeLine(`${'second'.repeat(20_000)}\n`)
+  expect(() => writeLine(`${'second'.repeat(20_000)}\n`)).toThrow('no space left')
   expect(() => file.close()).toThrow('no space left')
-  expect(errors).toEqual([undefined, 'no space left'])
+  expect(written).toEqual([first])
   expect(read(readFileSync(path))).toBe(first)
 })
 

@@ -53,8 +53,6 @@ export class Playback {
   private jointHeader: RecordingHeader | undefined
   /** The entry that was read, and is not due. */
   private next: RecordingEntry | undefined
-  /** The entry that is emitted. */
-  private entry: RecordingEntry | undefined
   /** The headers that were played, by their sources and times. */
   private readonly headers = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
@@ -76,7 +74,7 @@ export class Playback {
       () => this.addSubscriber(),
     )
     this.waits = new RowWaits(speed, systemClock(), this.closing)
-    this.runs = new StrategyRuns(speed === Infinity, this.waits, this.emitRow)
+    this.runs = new StrategyRuns(speed === Infinity, this.waits)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
@@ -189,12 +187,10 @@ export class Playback {
   }
 
   /** False if a timer of a strategy holds the replay before the line. */
-  private emit(entry: RecordingEntry): boolean {
-    const { line, time, origin } = entry
+  private emit({ line, time, origin }: RecordingEntry): boolean {
     const { from, to } = this.range
-    this.entry = entry
     this.recordedAt = Math.max(from, Math.min(line.at, to))
-    if (!this.runs.runAt(time)) return false
+    if (!this.runs.runAt(time, () => this.emitLine(line, origin))) return false
     if (line._tag === 'Recording') {
       this.headers.add(keyOf(origin.source, line))
       this.waits.hasStarted = true
@@ -204,10 +200,8 @@ export class Playback {
   }
 
   /** Called when the clocks have the time of the line. */
-  private readonly emitRow = (): void => {
-    const { entry, counted } = this
-    if (entry === undefined) return
-    const { line, origin } = entry
+  private emitLine(line: Row | RecordingHeader, origin: EntryOrigin): void {
+    const { counted } = this
     if (line._tag !== 'Recording') {
       counted.rows++
       if (line.at < this.lastAt) counted.earlierRows++

@@ -1,6 +1,6 @@
 import { defer, type Observable } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import { toStream$, type Stream } from '../../base/time/stream.js'
+import { toStream$ } from '../../base/time/stream.js'
 import {
   openableSources,
   type OpenableSource,
@@ -15,7 +15,7 @@ import {
   type ReplayResult,
   type ReplaySummary,
 } from './playback.js'
-import { createStrategyClient, type StrategyClient } from './strategy-client.js'
+import { createStrategyClient, withStreams, type StrategyClient } from './strategy-client.js'
 import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
 
 /** A client whose streams come from a recording. */
@@ -99,23 +99,13 @@ export const replaySources = (
     await Promise.all(sessions.map(({ client }) => client.close()))
   }
 
-  /** Streams that are subscribed to outside of `run$`. */
-  const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Stream<A> =>
-    toStream$(defer(() => source$(current.client)))
+  const direct = withStreams(
+    () => current.client,
+    (source$) => toStream$(defer(source$)),
+  )
 
   return {
-    chainId: current.client.chainId,
-    status$: direct$(({ status$ }) => status$),
-    errors$: direct$(({ errors$ }) => errors$),
-    price$: (topic) => direct$((client) => client.price$(topic)),
-    price: (topic) => () => current.client.price(topic)(),
-    depth$: (mint, interval) => direct$((client) => client.depth$(mint, interval)),
-    depth: (mint) => () => current.client.depth(mint)(),
-    history: {
-      prices$: (topic, range) => direct$(({ history }) => history.prices$(topic, range)),
-      topics: () => () => current.client.history.topics()(),
-    },
-    inspect: () => current.client.inspect(),
+    ...direct,
     close,
     [Symbol.asyncDispose]: close,
     run$: (strategy$) =>

@@ -4,7 +4,7 @@ import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
 import type { Playback } from './playback.js'
-import type { StrategyClient } from './strategy-client.js'
+import { withStreams, type StrategyClient } from './strategy-client.js'
 import type { VirtualTime } from './virtual-time.js'
 
 /** The client of a strategy. `end`: ends only the run of this strategy. */
@@ -29,10 +29,10 @@ export const runStrategy$ = <A>(
 
     const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
     const start = (clock: VirtualTime | undefined): void => {
-      const streamOf$ = <B>(source$: Observable<B>): Stream<B> => checked$(source$, onOtherRxjs, clock)
+      const own = createClient(() => run.end())
       const client = withStreams(
-        createClient(() => run.end()),
-        streamOf$,
+        () => own,
+        (source$) => checked$(source$(), onOtherRxjs, clock),
       )
       resultOf$(strategy$, client, onOtherRxjs).subscribe(result)
     }
@@ -43,21 +43,6 @@ export const runStrategy$ = <A>(
       })
       .catch(reportError)
   })
-
-const withStreams = (
-  client: StrategyClient,
-  streamOf$: <A>(source$: Observable<A>) => Stream<A>,
-): StrategyClient => ({
-  ...client,
-  status$: streamOf$(client.status$),
-  errors$: streamOf$(client.errors$),
-  price$: (topic) => streamOf$(client.price$(topic)),
-  depth$: (mint, interval) => streamOf$(client.depth$(mint, interval)),
-  history: {
-    ...client.history,
-    prices$: (topic, range) => streamOf$(client.history.prices$(topic, range)),
-  },
-})
 
 /** The source, whose subscribers are called on the clock. Calls `onOtherRxjs` instead for one of another copy of RxJS. */
 const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void, clock?: VirtualTime): Stream<A> =>

@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.js'
 import type { CoveredTopic, History } from '../history/history.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { rxClock } from '../../base/time/clock.js'
+import type { Stream } from '../../base/time/stream.js'
 import { recordedHistory } from '../history/recorded-history.js'
 import type { Playback } from './playback.js'
 
@@ -48,6 +49,30 @@ export const createStrategyClient = (
     ...given,
   })
   return { ...client, history: replayHistory(playback, past) }
+}
+
+/** The client at the time of each call. Each of its streams is opened, and changed, by `stream$`. */
+export const withStreams = (
+  client: () => StrategyClient,
+  stream$: <A>(source$: () => Observable<A>) => Stream<A>,
+): StrategyClient => {
+  const close = (): Promise<void> => client().close()
+  return {
+    chainId: client().chainId,
+    status$: stream$(() => client().status$),
+    errors$: stream$(() => client().errors$),
+    price$: (topic) => stream$(() => client().price$(topic)),
+    price: (topic) => () => client().price(topic)(),
+    depth$: (mint, interval) => stream$(() => client().depth$(mint, interval)),
+    depth: (mint) => () => client().depth(mint)(),
+    history: {
+      prices$: (topic, range) => stream$(() => client().history.prices$(topic, range)),
+      topics: () => () => client().history.topics()(),
+    },
+    inspect: () => client().inspect(),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 const replayHistory = (playback: Playback, given?: History): History => {

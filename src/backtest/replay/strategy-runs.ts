@@ -22,25 +22,22 @@ export class StrategyRuns {
   private skipped = 0
   /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
   private ownClock: VirtualTime | undefined
-  private hasStarted = false
   private isRunning = false
   private isEmitting = false
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  /** `isVirtual`: the clocks jump from row to row. Otherwise they are real. `emitRow`: of the time that all clocks have. */
+  /** `isVirtual`: the clocks jump from row to row. Otherwise they are real. */
   constructor(
     private readonly isVirtual: boolean,
     private readonly brake: Brake,
-    private readonly emitRow: () => void,
   ) {
     this.group.time = 0
   }
 
   /** Like `advance`, and then emits the row of that time. False if a timer holds the replay before that. */
-  runAt(time: number): boolean {
-    if (!this.hasStarted) {
-      this.hasStarted = true
+  runAt(time: number, emitRow: () => void): boolean {
+    if (this.ownClock === undefined) {
       this.group.time = time
       this.ownClock = this.createClock()
     }
@@ -51,7 +48,7 @@ export class StrategyRuns {
         for (const clock of group.withTimers) if (!clock.advance(time, this.brake)) return false
       group.time = time
       this.isEmitting = true
-      this.emitRow()
+      emitRow()
       return true
     })
   }

@@ -61,10 +61,12 @@ export class RowWaits {
 
   /** Resolves when a row of this time is due, or on `closing`. */
   async untilDue(time: number): Promise<void> {
-    while (!this.closing.closed && !this.isDue(time)) {
-      if (this.isPaused) await this.pause()
-      else if (this.isHeld) await this.waiting()
-      else await this.waiting((wake) => delay(this.realTime, Math.ceil(this.msUntil(time)), wake))
+    const { realTime, closing } = this
+    while (!closing.closed && !this.isDue(time)) {
+      const { isPaused } = this
+      const startedAt = realTime.elapsed()
+      await this.waiting(isPaused || this.isHeld ? Infinity : this.msUntil(time))
+      if (isPaused && this.anchor !== undefined) this.anchor.elapsed += realTime.elapsed() - startedAt
     }
   }
 
@@ -76,12 +78,6 @@ export class RowWaits {
     return this.hasStarted && this.subscribers === 0
   }
 
-  private async pause(): Promise<void> {
-    const pausedAt = this.realTime.elapsed()
-    while (this.isPaused && !this.closing.closed) await this.waiting()
-    if (this.anchor !== undefined) this.anchor.elapsed += this.realTime.elapsed() - pausedAt
-  }
-
   /** Time until a time of the replay, in real ms; 0 or less if it has passed. */
   private msUntil(time: number): number {
     if (this.speed === Infinity) return 0
@@ -90,12 +86,12 @@ export class RowWaits {
     return (time - this.anchor.time) / this.speed - (elapsed - this.anchor.elapsed)
   }
 
-  /** `start`: starts what may end the wait. */
-  private waiting(start?: (wake: () => void) => Subscription): Promise<void> {
+  /** Resolves on the next change, and after this real time, in ms. */
+  private waiting(ms = Infinity): Promise<void> {
     return new Promise((resolve) => {
       const wait = new Subscription(resolve)
       this.wake = () => wait.unsubscribe()
-      wait.add(start?.(this.wake))
+      if (ms < Infinity) wait.add(delay(this.realTime, Math.ceil(ms), this.wake))
     })
   }
 }

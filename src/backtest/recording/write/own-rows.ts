@@ -5,7 +5,7 @@ import { isPriceValue } from '../../../base/domain/valid-numbers.js'
 import { unitOfTime } from '../codec/times.js'
 import { describeValue } from '../../../base/errors/text.js'
 import type { TokenDefinition } from '../../../client/tokens.js'
-import type { DepthRow, PriceRow } from '../codec/row.js'
+import type { DepthRow, PriceRow, RecordingHeader } from '../codec/row.js'
 import { maxDistance } from '../codec/timeline.js'
 
 /** A price of the caller's own data. */
@@ -39,17 +39,31 @@ const latest = Date.UTC(2100, 0)
 export const isOwnTime = (at: unknown): at is number =>
   typeof at === 'number' && at >= earliest && at < latest
 
+export type RecordedNames = Pick<RecordingHeader, 'topics' | 'mints'>
+
 /** Converts the rows of one recording, in order. */
 export class OwnRows {
   private previous = earliest
   private isFirst = true
   private readonly decimals: ReadonlyMap<string, number>
-  /** The topics and mints that are valid, and the decimals of the mints: few names, in each of which rows repeat. */
-  private readonly topics = new Set<string>()
-  private readonly mints = new Map<string, number>()
+  private readonly topics: Set<Topic>
+  /** With their decimals. */
+  private readonly mints = new Map<Address, number>()
 
-  constructor(tokens: readonly TokenDefinition[]) {
+  /** `known`: the names that are known before the rows. */
+  constructor(tokens: readonly TokenDefinition[], known: Partial<RecordedNames>) {
     this.decimals = new Map(tokens.map(({ address, decimals }) => [address.toLowerCase(), decimals]))
+    this.topics = new Set(known.topics)
+    for (const mint of known.mints ?? []) this.decimalsOf(mint)
+  }
+
+  /** The known names, and those of the rows so far. */
+  get names(): RecordedNames {
+    return { topics: [...this.topics], mints: [...this.mints.keys()] }
+  }
+
+  get nameCount(): number {
+    return this.topics.size + this.mints.size
   }
 
   /** The row of a recording, or the problem of the caller's row. */

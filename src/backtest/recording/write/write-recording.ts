@@ -1,7 +1,7 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { lastValueFrom, Observable, tap, type Subscribable } from 'rxjs'
-import { isAddress, type Address, type Topic } from '../../../base/domain/topic.js'
+import { isAddress } from '../../../base/domain/topic.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { writeError } from '../codec/errors.js'
@@ -119,17 +119,13 @@ class RowWriter {
   private early: (PriceRow | DepthRow)[] = []
   private started: { readonly recorder: LineRecorder; readonly header: RecordingHeader } | undefined
   private readonly ownRows: OwnRows
-  private readonly topics: Set<Topic>
-  private readonly mints: Set<Address>
 
   constructor(
     tokens: readonly TokenDefinition[],
     private readonly to: LineWriter,
     private readonly known: KnownHeader = {},
   ) {
-    this.ownRows = new OwnRows(tokens)
-    this.topics = new Set(known.topics)
-    this.mints = new Set(known.mints)
+    this.ownRows = new OwnRows(tokens, known)
   }
 
   async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
@@ -165,33 +161,23 @@ class RowWriter {
   /** Throws for an invalid row, and when the recording has ended, with an error of its own. */
   private add(own: OwnRow): void {
     this.count++
-    const row = this.ownRows.rowOf(own)
+    const { ownRows } = this
+    const { nameCount } = ownRows
+    const row = ownRows.rowOf(own)
     if (typeof row === 'string') throw new InvalidRow(`row ${this.count}: ${row}`)
-    const isNew = this.addName(row)
     if (this.started === undefined) {
       this.early.push(row)
       if (this.early.length === earlyRows) this.start()
       return
     }
     const { recorder, header } = this.started
-    if (isNew) recorder.add({ ...header, ...this.names(), continues: header.at })
+    if (ownRows.nameCount > nameCount) recorder.add({ ...header, ...ownRows.names, continues: header.at })
     recorder.add(row)
     if (recorder.hasEnded) throw new Error('the recording has ended')
   }
 
-  /** Returns true for the first row of a topic or mint. */
-  private addName(row: PriceRow | DepthRow): boolean {
-    const names: Set<string> = row._tag === 'Price' ? this.topics : this.mints
-    const { size } = names
-    return names.add(row._tag === 'Price' ? row.topic : row.mint).size > size
-  }
-
-  private names(): Pick<RecordingHeader, 'topics' | 'mints'> {
-    return { topics: [...this.topics], mints: [...this.mints] }
-  }
-
   private start(): NonNullable<typeof this.started> {
-    const header = { ...createHeader(this.early[0]?.at ?? 0), ...this.known, ...this.names() }
+    const header = { ...createHeader(this.early[0]?.at ?? 0), ...this.known, ...this.ownRows.names }
     const recorder = new LineRecorder(this.to, header)
     for (const row of this.early) recorder.add(row)
     this.early = []

@@ -18,8 +18,6 @@ export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<VirtualTime>()
   private readonly group = new ClockGroup()
-  /** The time that has passed at once, in ms. */
-  private skipped = 0
   /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
   private ownClock: VirtualTime | undefined
   private isRunning = false
@@ -31,9 +29,7 @@ export class StrategyRuns {
   constructor(
     private readonly isVirtual: boolean,
     private readonly brake: Brake,
-  ) {
-    this.group.time = 0
-  }
+  ) {}
 
   /** Like `advance`, and then emits the row of that time. False if a timer holds the replay before that. */
   runAt(time: number, emitRow: () => void): boolean {
@@ -74,13 +70,13 @@ export class StrategyRuns {
   /** Monotonic, in ms. While a row is emitted, all clocks have its time. */
   readonly elapsed = (): number => {
     const isOfRow = this.isVirtual && (this.isEmitting || !rxClock.isVirtual)
-    return isOfRow ? this.group.time - this.skipped : rxClock.elapsed()
+    return isOfRow ? this.group.time - this.group.skipped : rxClock.elapsed()
   }
 
   /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
     this.group.time += ms
-    this.skipped += ms
+    this.group.skipped += ms
     for (const clock of this.clocks) clock.skip(ms)
   }
 
@@ -92,7 +88,12 @@ export class StrategyRuns {
         const created = (clock = this.createClock())
         this.tick(() => runOn(created, () => start(created)))
       },
-      end: () => this.afterTick(() => this.end(run, clock, onEnd)),
+      end: () =>
+        this.afterTick(() => {
+          clock?.finish()
+          // A timer may have completed the strategy.
+          if (this.runs.has(run)) onEnd()
+        }),
       leave: (unsubscribe) => {
         if (!this.runs.delete(run)) return
         this.tick(() => safeUnsubscribe({ unsubscribe: () => runOn(clock, unsubscribe) }))
@@ -115,15 +116,9 @@ export class StrategyRuns {
 
   private createClock(): VirtualTime | undefined {
     if (!this.isVirtual) return undefined
-    const clock = new VirtualTime(this.group.time, this.skipped, this.group)
+    const clock = new VirtualTime(this.group.time, this.group)
     this.clocks.add(clock)
     return clock
-  }
-
-  private end(run: StrategyRun, clock: VirtualTime | undefined, onEnd: () => void): void {
-    clock?.finish()
-    // A timer may have completed the strategy.
-    if (this.runs.has(run)) onEnd()
   }
 
   private finish(clock: VirtualTime | undefined): void {

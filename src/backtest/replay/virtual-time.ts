@@ -37,7 +37,9 @@ export interface Brake {
 /** Clocks that move together: a clock without timers needs no call for that. */
 export class ClockGroup {
   /** At least the time of each clock, unless it fires a timer. In ms since the Unix epoch. */
-  time = -Infinity
+  time = 0
+  /** The part of the time that has passed at once, in ms: monotonic time does not contain it. */
+  skipped = 0
   /** The clocks that may have timers. */
   readonly withTimers = new Set<VirtualTime>()
 }
@@ -51,10 +53,8 @@ export class VirtualTime implements VirtualClock {
   private readonly system = systemClock()
   disposed = false
 
-  /** `skipped`: the sum of the steps before, in ms, by which monotonic time is behind. */
   constructor(
     private time: number,
-    private skipped = 0,
     private readonly group = new ClockGroup(),
   ) {
     this.context = new RxContext(this)
@@ -68,8 +68,8 @@ export class VirtualTime implements VirtualClock {
 
   readonly wallClock = (): number => (this.disposed ? this.system.wallClock() : this.current)
 
-  /** Without the steps of `skip`. */
-  readonly elapsed = (): number => (this.disposed ? this.system.wallClock() : this.current - this.skipped)
+  readonly elapsed = (): number =>
+    this.disposed ? this.system.wallClock() : this.current - this.group.skipped
 
   readonly startInterval = (callback: () => void, ms: number): (() => void) =>
     this.disposed ? this.system.startInterval(callback, ms) : cancelOf(this.addTimer(callback, ms))
@@ -123,7 +123,6 @@ export class VirtualTime implements VirtualClock {
   /** Moves the clock by `ms`, or back if it is negative, and fires no timer: each keeps its remaining delay. */
   skip(ms: number): void {
     this.time += ms
-    this.skipped += ms
     for (const timer of this.timers.items) timer.dueAt += ms
     // Due times may have become equal by rounding.
     this.timers = queueOf(this.timers.items)

@@ -6,7 +6,6 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
-import { systemClock } from '../../../base/time/clock.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
@@ -113,7 +112,6 @@ class TopicRows {
   private last: Either<PriceError, Price> | undefined
   /** Of the last past price. */
   private epoch = 1
-  private readonly clock = systemClock()
 
   constructor(
     private readonly topic: Topic,
@@ -194,10 +192,9 @@ class TopicRows {
     if (this.last === undefined || isRight(this.last)) this.add(left(outage(reason)), at)
   }
 
-  /** The clock of the recorder may have been set. */
   private add(event: Either<PriceError, Price>, at: number): void {
     this.last = event
-    this.time = Math.max(this.time, Math.min(at, this.clock.wallClock()))
+    this.time = Math.max(this.time, at)
     const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }
     this.queue.push({ row, order: this.order++, of: this })
   }

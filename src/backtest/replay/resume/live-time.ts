@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, Observable, Subject, Subscription, takeUntil } from 'rxjs'
+import { concat, defer, EMPTY, Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { delay } from '../../../base/time/timers.js'
 import { systemClock } from '../../../base/time/clock.js'
@@ -13,7 +13,7 @@ const maxSkew = 2_000
 export class LiveTime {
   /** True after the border: the past has ended. */
   isLive = false
-  private readonly border$ = new Subject<void>()
+  private readonly border$ = new ReplaySubject<void>()
   private readonly times = new RowTimes((_, step) =>
     this.runs.afterTick(() => {
       if (this.isLive) this.runs.skip(step)
@@ -31,7 +31,7 @@ export class LiveTime {
   /** The past until the border, and then a stream of the client. A past that completes before has no further event. */
   joined$<A>(past$: Observable<A>, live$: Observable<A>): Observable<A> {
     return concat(
-      defer(() => (this.isLive ? EMPTY : past$.pipe(takeUntil(this.border$)))),
+      past$.pipe(takeUntil(this.border$)),
       defer(() => (this.isLive ? this.onClock$(live$) : EMPTY)),
     )
   }

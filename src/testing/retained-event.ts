@@ -17,8 +17,8 @@ export interface Retention<E, A> {
 
 /** The event that a late subscriber of a stream receives first. */
 export class RetainedEvent<E, A> {
-  private current: Either<E, A> | undefined
-  /** When the current error was emitted, monotonic, in ms. */
+  event: Either<E, A> | undefined
+  /** When the last error was emitted, monotonic, in ms. */
   private errorAt = 0
 
   /** `elapsed`: the monotonic time, in ms. */
@@ -27,19 +27,15 @@ export class RetainedEvent<E, A> {
     private readonly elapsed: () => number = rxClock.elapsed,
   ) {}
 
-  get event(): Either<E, A> | undefined {
-    return this.current
-  }
-
-  set event(event: Either<E, A> | undefined) {
-    if (event === this.current) return
-    this.current = event
-    if (event !== undefined && isLeft(event)) this.errorAt = this.elapsed()
+  /** An event of the stream. */
+  add(event: Either<E, A>): void {
+    this.event = this.retention.retainedAfter(event)
+    if (isLeft(event)) this.errorAt = this.elapsed()
   }
 
   repeat(subscriber: Subscriber<Either<E, A>>): void {
-    const { current } = this
-    if (current !== undefined) safeNext(subscriber, isRight(current) ? current : this.aged(current))
+    const { event } = this
+    if (event !== undefined) safeNext(subscriber, isRight(event) ? event : this.aged(event))
   }
 
   private aged(event: Left<E>): Either<E, A> {

@@ -68,7 +68,7 @@ const shared$ = <E extends Tagged, A>(
     const retaining$ = source$.pipe(
       tap((event) => {
         isOfStatus = false
-        retained.event = retention.retainedAfter(event)
+        retained.add(event)
       }),
       takeWhile((event) => !isFinal(event), true),
     )

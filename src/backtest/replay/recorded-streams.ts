@@ -154,7 +154,7 @@ export class RecordedStreams {
 
   private onPrice({ topic, event }: PriceRow, recorder: Recorder): void {
     const stream = this.prices.stream(topic)
-    if (stream.hasEvents && stream.recorder !== recorder) {
+    if (stream.recorder !== recorder && stream.hasEvents) {
       // Prices may be missing between those of two recorders, and the epochs of the other one may be later.
       if (recorder.latestEpoch < this.latestEpoch) recorder.baseEpoch = this.latestEpoch
       stream.interrupt(outage(newRecording), true)

@@ -151,8 +151,8 @@ class ReplayStream<E extends Tagged, A> {
   private update(event: Either<E, A>): void {
     this.lastEvent = event
     const before = this.retained.event
-    const next = this.config.retention.retainedAfter(event)
-    this.retained.event = next ?? (this.isDownUntilValue ? before : undefined)
+    this.retained.add(event)
+    if (this.isDownUntilValue) this.retained.event ??= before
     for (const subscriber of this.subscribers) safeNext(subscriber, event)
   }
 

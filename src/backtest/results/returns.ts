@@ -2,7 +2,7 @@ import type { Equity } from '../account/events.js'
 
 /** A sample is the last `Equity` at or before a multiple of `sampleMs`, if it was current. Two neighbours have a return. */
 export interface AnnualFigures {
-  /** The growth in a year at the pace of the run, less 1. */
+  /** The growth in a year at the pace of the run, less 1. `null` if it is larger than a number can be. */
   readonly returnRatio: number | null
   /** The deviation of the returns, times the root of the samples a year. `null` below 1e-9. */
   readonly volatility: number | null
@@ -67,9 +67,9 @@ export const annualFigures = (
   const deviation = Math.sqrt(squares / count)
   const isSteady = deviation < minDeviation
   const downside = Math.sqrt(negativeSquares / count)
+  const growth = returnRatio === null || spanMs <= 0 ? NaN : Math.max(0, 1 + returnRatio) ** (year / spanMs)
   return {
-    returnRatio:
-      returnRatio === null || spanMs <= 0 ? null : Math.max(0, 1 + returnRatio) ** (year / spanMs) - 1,
+    returnRatio: Number.isFinite(growth) ? growth - 1 : null,
     volatility: isSteady ? null : deviation * root,
     sharpe: isSteady ? null : (mean / deviation) * root,
     sortino: downside < minDeviation ? null : (mean / downside) * root,

@@ -55,7 +55,9 @@ export class RunFold {
   private readonly results = { trips: 0, won: 0, wonUsd: 0, lostUsd: 0 }
   private readonly openTrips = new OpenTrips((trip) => this.addTrip(trip))
   private heldMs = 0
-  private heldSince: number | undefined
+  /** The time with a position since the last `Equity`, and the time of the last event. */
+  private heldSinceMs = 0
+  private at = 0
   private readonly kept = {
     fills: [] as Filled[],
     trips: [] as RoundTrip[],
@@ -79,6 +81,8 @@ export class RunFold {
 
   add(event: PaperEvent): void {
     if (!('at' in event) || event.at < this.from) return
+    if (this.first !== undefined && this.openTrips.isHeld) this.heldSinceMs += event.at - this.at
+    this.at = event.at
     if (event._tag === 'Filled') this.addFill(event)
     if (event._tag === 'Equity') this.addEquity(event)
     if (this.keepsTrades) this.keep(event)
@@ -91,11 +95,6 @@ export class RunFold {
     sums.slippageUsd += fill.slippageUsd
     sums.turnoverUsd += fill.valueUsd
     this.openTrips.onFill(fill)
-    if (this.openTrips.isHeld) this.heldSince ??= Math.max(fill.at, this.first?.at ?? 0)
-    else if (this.heldSince !== undefined) {
-      this.heldMs += fill.at - this.heldSince
-      this.heldSince = undefined
-    }
   }
 
   private addTrip(trip: RoundTrip): void {
@@ -109,6 +108,8 @@ export class RunFold {
 
   private addEquity(equity: Equity): void {
     if (this.last?.isCurrent === false) this.sums.notCurrentMs += equity.at - this.last.at
+    this.heldMs += this.heldSinceMs
+    this.heldSinceMs = 0
     this.first ??= equity
     this.last = equity
     this.curve.add(equity)
@@ -165,12 +166,11 @@ export class RunFold {
     const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
     const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
     const spanMs = first && last ? last.at - first.at - this.pausedMs : 0
-    const heldMs = this.heldMs + (this.heldSince === undefined ? 0 : (last?.at ?? 0) - this.heldSince)
     return {
       ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
       longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
       annual: annualFigures(this.samples.returns(), sampleMs, returnRatio, spanMs),
-      ...{ sampleMs, exposure: ratio(heldMs, spanMs), roundTrips: trips, winRate: ratio(won, trips) },
+      ...{ sampleMs, exposure: ratio(this.heldMs, spanMs), roundTrips: trips, winRate: ratio(won, trips) },
       expectancyUsd: trips === 0 ? null : (wonUsd - lostUsd) / trips,
       profitFactor: ratio(wonUsd, lostUsd),
       ...this.sums,

@@ -302,6 +302,27 @@ describe('summaryOf', () => {
     expect(summaryOf(events)).toMatchObject({ notCurrentMs: 8_000, maxDrawdown: 0.1, profitUsd: -5 })
   })
 
+  it('counts a position between the first and the last value alone, whatever was filled before and after', () => {
+    const fill = (at: number, side: 'buy' | 'sell'): Filled => ({
+      ...{ _tag: 'Filled', id: '1', order: market('X', side, { units: 1n }), symbol: 'X', side },
+      ...{
+        decidedAt: at,
+        at,
+        price: 10,
+        quantity: 1n,
+        remaining: 0n,
+        slippageUsd: 0,
+        valueUsd: 10,
+        feeUsd: 0,
+      },
+    })
+    const values = [equity(10, 1), equity(20, 1)]
+    expect(summaryOf([fill(0, 'buy'), ...values]).exposure).toBe(1)
+    expect(summaryOf([fill(0, 'buy'), ...values, fill(50, 'sell')]).exposure).toBe(1)
+    expect(summaryOf([...values, fill(50, 'buy'), fill(60, 'sell')]).exposure).toBe(0)
+    expect(summaryOf([fill(0, 'buy'), equity(10, 1), fill(15, 'sell'), equity(20, 1)]).exposure).toBe(0.5)
+  })
+
   it('takes one sample a multiple, also over a year without data', () => {
     const { annual } = summaryOf([equity(0, 100), equity(year, 110)], { sampleMs: 1 })
     expect(annual!.sharpe).toBeCloseTo((0.1 / year / Math.sqrt(0.01 / year)) * Math.sqrt(year), 6)

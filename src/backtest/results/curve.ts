@@ -37,33 +37,42 @@ export class Curve {
   }
 }
 
+/** In order: of each step of time the extremes of the current values and prices, and the first value that is not current. */
 const extremes = (values: readonly Equity[], step: number): Equity[] => {
-  const buckets = new Map<number, Equity[]>()
-  for (const value of values) {
-    const number = Math.floor(value.at / step)
-    const bucket = buckets.get(number)
-    if (bucket === undefined) buckets.set(number, [value])
-    else bucket.push(value)
+  const kept = new Set<Equity>()
+  const ends = new Map<string, Ends>()
+  const keepEnds = (): void => {
+    for (const { lowest, highest } of ends.values()) kept.add(lowest).add(highest)
+    ends.clear()
   }
-  return [...buckets.values()].flatMap((bucket) => {
-    const current = bucket.filter(({ isCurrent }) => isCurrent)
-    const kept = new Set([
-      ...endsOf(current, ({ equityUsd }) => equityUsd),
-      ...Object.keys(current[0]?.prices ?? {}).flatMap((symbol) =>
-        endsOf(current, ({ prices }) => prices[symbol] ?? NaN),
-      ),
-      bucket.find(({ isCurrent }) => !isCurrent),
-    ])
-    return bucket.filter((value) => kept.has(value))
-  })
+  const extend = (name: string, amount: number, value: Equity): void => {
+    const end = ends.get(name)
+    if (end === undefined) ends.set(name, { low: amount, lowest: value, high: amount, highest: value })
+    else if (amount < end.low) [end.low, end.lowest] = [amount, value]
+    else if (amount > end.high) [end.high, end.highest] = [amount, value]
+  }
+  let bucket: number | undefined
+  for (const value of values) {
+    const next = Math.floor(value.at / step)
+    if (next !== bucket) keepEnds()
+    bucket = next
+    const { isCurrent, equityUsd, prices } = value
+    extend(isCurrent ? '' : 'not current', isCurrent ? equityUsd : 0, value)
+    if (isCurrent)
+      for (const symbol of Object.keys(prices).slice(0, maxTokens))
+        extend(symbol, prices[symbol] ?? NaN, value)
+  }
+  keepEnds()
+  return values.filter((value) => kept.has(value))
 }
 
-/** The first ones with the lowest and with the highest amount. */
-const endsOf = (values: readonly Equity[], amountOf: (value: Equity) => number): readonly Equity[] => {
-  let [lowest, highest] = [values[0], values[0]]
-  for (const value of values) {
-    if (lowest === undefined || amountOf(value) < amountOf(lowest)) lowest = value
-    if (highest === undefined || amountOf(value) > amountOf(highest)) highest = value
-  }
-  return [lowest, highest].filter((each) => each !== undefined)
+/** Of the values of a step of time, the first ones with the lowest and with the highest amount. */
+interface Ends {
+  low: number
+  lowest: Equity
+  high: number
+  highest: Equity
 }
+
+/** Prices of more tokens have no extremes: a step of time would have as many values as a curve. */
+const maxTokens = 50

@@ -45,6 +45,22 @@ describe('the curve of a run', () => {
     )
   })
 
+  it('has the lowest price of a token that comes later, and at most 2000 values of very many tokens', () => {
+    const value = (at: number, prices: Equity['prices']): Equity => ({
+      ...{ _tag: 'Equity', at, equityUsd: at % 3, isCurrent: true, prices },
+    })
+    const late = Array.from({ length: 5_000 }, (_, at) =>
+      value(at, at < 3 ? { X: 1 } : { X: 1, Y: at === 5 ? 2 : 3 }),
+    )
+    expect(Math.min(...curveOf(late).map(({ prices }) => prices['Y'] ?? Infinity))).toBe(2)
+    // Each value has the lowest or the highest price of a token.
+    const prices = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`T${index}`, 2]))
+    const many = Array.from({ length: 2_000 }, (_, at) =>
+      value(at, { ...prices, [`T${at % 1_000}`]: at < 1_000 ? 1 : 3 }),
+    )
+    expect(curveOf(many).length).toBeLessThanOrEqual(maxPoints)
+  })
+
   it('has each value of a short run, and spreads those of a long one over its time', () => {
     const long = Array.from({ length: 100_000 }, (_, at): Equity => ({
       _tag: 'Equity',

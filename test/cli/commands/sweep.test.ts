@@ -65,6 +65,15 @@ test('puts the highest number first, and writes the numbers and the failures as 
   expect(lines[2]).toMatch(/^"{""fail"":true}",,,failed: /)
 })
 
+test('sorts by, and shows, a number of a token whose symbol has a dot', async () => {
+  const module = `import { of } from 'rxjs'\nexport default (client, gain) => of({ buyAndHold: { 'USDC.e': gain } })`
+  const report = newFile('sweep.html', '')
+  const flags = ['--sort', 'buyAndHold.USDC.e', '--report', report]
+  const { code, stdout } = await runCommand(['sweep', ...files([0.25, 0.5], module), ...flags])
+  expect([code, stdout.split('\n').map((line) => line.split('  ')[0])]).toEqual([0, ['0.5', '0.25', '']])
+  expect(readFileSync(report, 'utf8')).toMatch(/<td[^>]*>0\.5<\/td><td[^>]*>50\.00 %<\/td>/)
+})
+
 test('a field to sort by that no last value has fails with the names of their numbers', async () => {
   const { code, stdout, stderr } = await runCommand(['sweep', ...files([{ count: 1 }]), '--sort', 'profit'])
   expect([code, stdout]).toEqual([1, expect.stringContaining('{"count":1}')])

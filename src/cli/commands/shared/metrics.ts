@@ -9,42 +9,45 @@ export const resultOf = (values: readonly unknown[]): unknown => {
   return isFolded(value) ? value.summary : value
 }
 
-export const isFolded = (value: unknown): value is Folded => fieldOf(value, '_tag') === 'Folded'
+export const isFolded = (value: unknown): value is Folded =>
+  typeof value === 'object' && value !== null && '_tag' in value && value._tag === 'Folded'
 
 /** Throws if the value has no such number. The message contains no value, because it may be of a training range. */
 export const metricOf = (value: unknown, metric: string | undefined): number => {
-  const found = metric === undefined ? asNumber(value) : numberOf(value, metric)
-  if (found !== undefined) return found
-  if (metric !== undefined)
-    throw new Error(`the last value has no number ${printable(metric)}; ${numbersText(numberNames(value))}`)
-  throw new Error(`the last value is no number; name one by --metric: ${numbersText(numberNames(value))}`)
+  const numbers = numbersOf(value)
+  const found = metric === undefined ? value : numbers.get(metric)
+  if (isNumber(found)) return Number(found)
+  const names = numbersText([...numbers.keys()])
+  throw new Error(
+    metric === undefined
+      ? `the last value is no number; name one by --metric: ${names}`
+      : `the last value has no number ${printable(metric)}; ${names}`,
+  )
 }
 
 export const numbersText = (names: readonly string[]): string =>
   names.length === 0 ? 'it has none' : `its numbers are ${names.map(printable).join(', ')}`
 
-/** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
-export const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
-  typeof value !== 'object' || value === null || levels === 0
-    ? []
-    : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
-        asNumber(inner) !== undefined
-          ? [`${parent}${field}`]
-          : numberNames(inner, `${parent}${field}.`, levels - 1),
-      )
+export const numberOf = (value: unknown, name: string): number | undefined => {
+  const found = numbersOf(value).get(name)
+  return found === undefined ? undefined : Number(found)
+}
 
-export const numberOf = (value: unknown, path: string): number | undefined => asNumber(fieldOf(value, path))
+/**
+ * The numbers in a value by their names, as `--metric` takes them: `a.b` for a number inside of another field. At most 5 levels,
+ * because a value may contain itself.
+ */
+export const numbersOf = (value: unknown, levels = 5): ReadonlyMap<string, number | bigint> => {
+  const isOpen = typeof value === 'object' && value !== null && levels > 0
+  const fields: readonly [string, unknown][] = isOpen ? Object.entries(value) : []
+  return new Map(
+    fields.flatMap(([field, inner]) =>
+      isNumber(inner)
+        ? [[field, inner] as const]
+        : [...numbersOf(inner, levels - 1)].map(([name, number]) => [`${field}.${name}`, number] as const),
+    ),
+  )
+}
 
-const asNumber = (value: unknown): number | undefined =>
-  typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
-
-export const fieldOf = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (object, name) =>
-        typeof object === 'object' && object !== null && Object.hasOwn(object, name)
-          ? (object as Readonly<Record<string, unknown>>)[name]
-          : undefined,
-      value,
-    )
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint'

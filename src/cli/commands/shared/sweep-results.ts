@@ -9,7 +9,7 @@ import { counted } from '../../../view/texts.js'
 import { orFail } from '../../render/error-text.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
-import { fieldOf, isFolded, numberNames, numberOf, numbersText, resultOf } from './metrics.js'
+import { isFolded, numberOf, numbersOf, numbersText, resultOf } from './metrics.js'
 import { jsonText, type StrategyRun } from './replayed-strategy.js'
 import { assumptionsOf, candleNotes, titleOf, writePage } from './report.js'
 
@@ -34,7 +34,7 @@ const highestFirst = <A>(items: readonly A[], scoreOf: (item: A) => number | und
   })
 
 const numberNamesOf = (results: readonly Result[]): readonly string[] => [
-  ...new Set(results.flatMap((result) => numberNames(lastOf(result)))),
+  ...new Set(results.flatMap((result) => [...numbersOf(lastOf(result)).keys()])),
 ]
 
 const lastOf = (result: Result): unknown => (isLeft(result) ? undefined : resultOf(result.right.values))
@@ -47,8 +47,9 @@ export const writeResults = (path: string, results: readonly Result[]): void => 
   const names = numberNamesOf(results)
   const file = new CsvFile('--csv', path, ['parameter', ...names, 'error'])
   for (const result of results) {
-    const numbers = names.map((name) => numberCell(fieldOf(lastOf(result), name)))
-    file.add([jsonText(parameterOf(result)), ...numbers, isLeft(result) ? failureText(result.left) : ''])
+    const numbers = numbersOf(lastOf(result))
+    const cells = names.map((name) => numberCell(numbers.get(name)))
+    file.add([jsonText(parameterOf(result)), ...cells, isLeft(result) ? failureText(result.left) : ''])
   }
   file.close()
 }
@@ -116,7 +117,7 @@ const rowOf = (result: Result): SweepRow => {
     figures:
       typeof value === 'number'
         ? { 'last value': value }
-        : Object.fromEntries(numberNames(value).map((name) => [name, numberOf(value, name) ?? 0])),
+        : Object.fromEntries([...numbersOf(value)].map(([name, number]) => [name, Number(number)])),
     curve: isFolded(last) ? last.curve : [],
     failure: isLeft(result) ? result.left.message : undefined,
   }

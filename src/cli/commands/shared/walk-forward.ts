@@ -14,7 +14,7 @@ import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../backtest/results/format.js'
 import { figureNames } from '../../../backtest/results/figure-texts.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
-import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
+import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
@@ -105,11 +105,11 @@ const scoreOf = (
   minTrades: number | undefined,
 ): number => {
   const value = resultOf(values)
-  const trades = fieldOf(value, 'roundTrips') ?? fieldOf(value, 'trades')
-  if (typeof trades !== 'number' && minTrades !== undefined)
+  const trades = numberOf(value, 'roundTrips') ?? numberOf(value, 'trades')
+  if (trades === undefined && minTrades !== undefined)
     throw new Error('the last value has no number roundTrips or trades, which --min-trades needs')
   const least = range === 'train' ? (minTrades ?? 1) : 1
-  if (typeof trades === 'number' && trades < least)
+  if (trades !== undefined && trades < least)
     throw new Error(
       trades === 0 ? 'nothing was traded' : `${counted(trades, 'round trip')}, fewer than ${least}`,
     )
@@ -178,8 +178,8 @@ class Total {
       return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
     const { summary } = account
     return [...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
-      const value = fieldOf(summary, name)
-      return typeof value === 'number' ? metricText(name, value, grouped) : `${printable(name)} -`
+      const value = numberOf(summary, name)
+      return value === undefined ? `${printable(name)} -` : metricText(name, value, grouped)
     })
   }
 

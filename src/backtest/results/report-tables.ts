@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '../../base/errors/text.js'
 import type { Filled, HeldPosition } from '../account/events.js'
 import type { Summary } from './figures.js'
 import {
@@ -59,7 +60,7 @@ export const csvLink = <Row>(
   if (rows.length === 0 || rows.length > maxSavedRows) return ''
   const textOf = (row: Row, column: keyof Row & string): string => {
     const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
-    return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
+    return typeof value === 'string' ? `"${escapeUnsafe(value).replaceAll('"', '""')}"` : String(value)
   }
   const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
   const text = encodeURIComponent([columns.join(','), ...lines, ''].join('\n'))

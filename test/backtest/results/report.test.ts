@@ -94,6 +94,8 @@ describe('renderReport', () => {
     const html = renderReport([equity(0, 1), named, rejected], { title: text, notes: [text] })
     expect(html).not.toContain('<img')
     expect(html).not.toContain('\u202e')
+    // A URL cannot contain half of a character.
+    expect(renderReport([equity(0, 1), { ...fill(1), id: '\ud800' }], { title: 'Run' })).toContain('\\ud800')
     expect(html.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;').length).toBeGreaterThan(5)
   })
 

@@ -1,4 +1,3 @@
-import type { Tick } from './axis.js'
 import { escapeHtml } from './format.js'
 
 // The elements of a chart, which a report contains and the dashboard creates. Without styles of elements: a strict policy of
@@ -50,21 +49,6 @@ export const shapesHtml =
 
 export const percent = (share: number): string => `${Math.round(share * 1e4) / 100}%`
 
-/** `heightOf`: of a value, as a share from the top. */
-export const valueLabels = (ticks: readonly Tick[], heightOf: (value: number) => number): string =>
-  ticks
-    .map(({ value, label }) => `<text x="8" y="${percent(heightOf(value))}">${escapeHtml(label)}</text>`)
-    .join('')
-
-/** A label that covers a line. `height`: as a share from the top. */
-export const tagHtml = (label: string, height: number): string =>
-  `<g class="tag"><rect y="${percent(height)}" width="100%" height="17" rx="2"/><text x="8" y="${percent(height)}">${escapeHtml(label)}</text></g>`
-
-export const widestOf = (labels: readonly string[]): string =>
-  labels.reduce((widest, label) => (label.length > widest.length ? label : widest), '')
-
-/** `shareOf`: the distance of a value from the left, as a share. */
-export const timeLabels = (ticks: readonly Tick[], shareOf: (value: number) => number): string =>
-  ticks
-    .map(({ value, label }) => `<text x="${percent(shareOf(value))}" y="17">${escapeHtml(label)}</text>`)
-    .join('')
+/** `x` and `y`: CSS pixels, or a share of the drawing. */
+export const textHtml = (x: string, y: string, text: string): string =>
+  `<text x="${x}" y="${y}">${escapeHtml(text)}</text>`

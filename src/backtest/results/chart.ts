@@ -2,7 +2,7 @@ import { timeTicks, valueTicks, type Tick } from './axis.js'
 import { candlesOf, candleStep } from './candles.js'
 import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.js'
 import type { ChartData, Place, Span } from './chart-data.js'
-import { noLayers, percent, tagHtml, timeLabels, valueLabels, widestOf } from './chart-html.js'
+import { noLayers, percent, textHtml } from './chart-html.js'
 import type { Layers, Size } from './chart-html.js'
 import { formatShare, formatUsd, shortTime } from './format.js'
 
@@ -164,16 +164,25 @@ const axes = (
   ).map(({ value, label }) => ({ value: value / unit, label: isShare ? `${label} %` : label }))
   const { space, clock } = timeAxis(plane, format)
   const labels = ticks.filter(({ value }) => hasRoom(value))
+  const top = (value: number): string => percent(y(value) / height)
   const tag = last === undefined ? '' : format.label(last)
-  const shareOf = (value: number): number => y(value) / height
+  const tagHtml =
+    last === undefined
+      ? ''
+      : `<g class="tag"><rect y="${top(last)}" width="100%" height="17" rx="2"/>${textHtml('8', top(last), tag)}</g>`
   // A text at the edge would be cut.
   const isInside = ({ value }: Tick): boolean => x(value) > space / 3 && x(value) < width - space / 3
   return {
     grid: ticks.map(({ value }) => across(plane, value)).join(''),
     last: last === undefined ? '' : across(plane, last),
-    values: valueLabels(labels, shareOf) + (last === undefined ? '' : tagHtml(tag, shareOf(last))),
-    times: timeLabels(clock.filter(isInside), (at) => x(at) / width),
-    widest: widestOf([tag, ...ticks.map(({ label }) => label)]),
+    values: labels.map(({ value, label }) => textHtml('8', top(value), label)).join('') + tagHtml,
+    times: clock
+      .filter(isInside)
+      .map(({ value, label }) => textHtml(percent(x(value) / width), '17', label))
+      .join(''),
+    widest: [tag, ...ticks.map(({ label }) => label)].reduce((widest, label) =>
+      label.length > widest.length ? label : widest,
+    ),
   }
 }
 

@@ -57,7 +57,7 @@ ${chartHtml(description, size, drawChart(chart, format, size).layers, size === l
 }
 
 /** A page without script stretches them to its width. */
-export const chartSize = { width: 1000, height: 240 }
+const chartSize = { width: 1000, height: 240 }
 const lowSize = { width: 1000, height: 120 }
 
 const legend =

@@ -1,8 +1,4 @@
-import { valueTicks } from './axis.js'
-import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-html.js'
-import { rangeOf, round } from './chart-data.js'
-import { scaleOf } from './chart.js'
-import { chartSize, figureHtml } from './figure.js'
+import { figureHtml } from './figure.js'
 import { figureText } from './figure-texts.js'
 import { escapeHtml, formatQuantity, shortTime } from './format.js'
 import { renderPage, table, type Column } from './page.js'
@@ -108,33 +104,29 @@ const results = (rows: readonly SweepRow[]): string => {
   return html + csvLink('results', names, lines)
 }
 
-/** A dot plot if one field of the parameters differs; otherwise a heat map of each two. */
+/** A map of each two fields of the parameters that differ, or of the only one. */
 const maps = (rows: readonly SweepRow[], metric: string): string => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
   const varied = names.filter((name) => valuesOf(rows, name).length > 1)
-  const [only, ...others] = varied
-  if (only === undefined) return ''
-  if (others.length === 0) return dotPlot(rows, only, metric)
-  const pairs = varied.flatMap((first, index) =>
-    varied.slice(index + 1).map((second) => [first, second] as const),
-  )
-  return pairs
+  const pairs = varied.flatMap((first, index) => varied.slice(index + 1).map((second) => [first, second]))
+  return (varied.length === 1 ? [varied] : pairs)
     .slice(0, mostMaps)
-    .map(([first, second]) => heatMap(rows, first, second, metric, varied.length > 2))
+    .map((fields) => heatMap(rows, fields, metric, varied.length > fields.length))
     .join('\n')
 }
 
-/** `isBest`: a cell is of several parameters. */
+/** The values of the first field down, those of the second one across. `isBest`: a cell is of several parameters. */
 const heatMap = (
   rows: readonly SweepRow[],
-  down: string,
-  across: string,
+  fields: readonly string[],
   metric: string,
   isBest: boolean,
 ): string => {
   const { title: name, format } = figureText(metric)
-  const [lefts, tops] = [valuesOf(rows, down), valuesOf(rows, across)]
-  const best = highestBy(rows, metric, [down, across])
+  const [down = '', across] = fields
+  const columns: readonly (readonly [title: string, ...value: unknown[]])[] =
+    across === undefined ? [[name]] : valuesOf(rows, across).map((top) => [textOf(top), top])
+  const best = highestBy(rows, metric, fields)
   if (best.size === 0) return ''
   const [low, high] = [Math.min(...best.values()), Math.max(...best.values())]
   const isSigned = low < 0 && high > 0
@@ -146,58 +138,29 @@ const heatMap = (
     value === undefined
       ? '<td>–</td>'
       : `<td${value === high ? ' class="best"' : isSigned && value < 0 ? ' class="minus"' : ''} style="--shade:${shade(value)}%">${format(value)}</td>`
-  const title = escapeHtml(`${name}: ${down} down, ${across} across`)
+  const title = escapeHtml(
+    across === undefined ? `${name} by ${down}` : `${name}: ${down} down, ${across} across`,
+  )
   const texts = [
     ...(isBest ? ['A cell has the highest of the parameters with its two values.'] : []),
     `The lowest is ${format(low)}, the highest, outlined, is ${format(high)}.`,
     ...(isSigned ? ['Cells below 0 have a colour of their own.'] : []),
   ]
+  const lines = valuesOf(rows, down).map((left) => {
+    const cells = columns.map(([, ...top]) => cell(best.get(keyOf([left, ...top]))))
+    return `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${cells.join('')}</tr>`
+  })
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
-<thead><tr><th>${escapeHtml(`${down} / ${across}`)}</th>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
+<thead><tr><th>${escapeHtml(fields.join(' / '))}</th>${columns.map(([top]) => `<th scope="col">${escapeHtml(top)}</th>`).join('')}</tr></thead>
 <tbody>
-${lefts.map((left) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${tops.map((top) => cell(best.get(keyOf([left, top])))).join('')}</tr>`).join('\n')}
+${lines.join('\n')}
 </tbody></table></div>
 <p class="note">${texts.join(' ')}</p>`
 }
 
 /** Texts stay legible on the cell with the most colour, in %. */
 const mostShade = 40
-
-const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): string => {
-  const values = valuesOf(rows, field)
-  const best = highestBy(rows, metric, [field])
-  const dots = values.flatMap((value, index) => {
-    const figure = best.get(keyOf([value]))
-    return figure === undefined ? [] : [{ share: (index + 0.5) / values.length, figure }]
-  })
-  if (dots.length === 0) return ''
-  const { from, to } = scaleOf(rangeOf(dots.map(({ figure }) => figure)) ?? { from: 0, to: 0 })
-  const height = (value: number): number => (to - value) / (to - from)
-  const ticks = valueTicks(from, to, 6)
-  const every = Math.ceil(values.length / 12)
-  const names = values.flatMap((value, index) =>
-    index % every === 0 ? [{ value: (index + 0.5) / values.length, label: textOf(value) }] : [],
-  )
-  const layers = {
-    ...noLayers,
-    none: '',
-    grid: ticks
-      .map(({ value }) => `M0,${round(height(value) * chartSize.height)}H${chartSize.width}`)
-      .join(''),
-    dots: dots
-      .map(
-        ({ share, figure }) =>
-          `M${round(share * chartSize.width)},${round(height(figure) * chartSize.height)}h0`,
-      )
-      .join(''),
-    values: valueLabels(ticks, height),
-    times: timeLabels(names, (share) => share),
-    widest: widestOf(ticks.map(({ label }) => label)),
-  }
-  const title = `${figureText(metric).title} by ${field}`
-  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, chartSize, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
-}
 
 /** The values of a field, numbers in their order. */
 const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] => {

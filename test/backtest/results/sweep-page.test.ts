@@ -56,14 +56,18 @@ describe('the page of a sweep', () => {
     expect(maps[0]).toContain('>999.00<')
   })
 
-  it('has a dot for each value if one field differs', () => {
-    const html = renderSweep(
-      [3, 1, 2].map((window) => rowOf({ window }, window)),
-      page,
-    )
-    expect(html).toContain('Profit, USD by window')
-    expect(/class="dots" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
-    expect(html).not.toContain('class="map"')
+  it('has a map of the only field that differs, with its values in order', () => {
+    const rows = [3, 1, 2].map((window) => rowOf({ window }, window))
+    const [, map = ''] = renderSweep(rows, page).split('<h2>Profit, USD by window</h2>')
+    expect(cellsOf(map.split('</table>')[0] ?? '')).toEqual([
+      ...[
+        ['window', 'Profit, USD'],
+        ['1', '1.00'],
+        ['2', '2.00'],
+        ['3', '3.00'],
+      ],
+    ])
+    expect(map).toContain('The lowest is 1.00, the highest, outlined, is 3.00.')
   })
 
   it('has the curves of the first five accounts, and a row for each parameter, in their order', () => {

@@ -1,4 +1,5 @@
-import { escapeHtml } from './format.js'
+import { escapeUnsafe } from '../../base/errors/text.js'
+import { escapeHtml, formatQuantity, formatTime } from './format.js'
 import { chartScript, chartScriptHash, pageStyle } from './built-chart.js'
 import { shapesHtml } from './chart-html.js'
 
@@ -34,29 +35,60 @@ ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(comm
 /** A column of a table: its title, the text of a row, and a definition, which is shown under the pointer. */
 export type Column<Row> = readonly [title: string, text: (row: Row) => string, meaning?: string]
 
-/** A table with its caption as a title; nothing without rows. */
-export const table = <Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): string =>
-  rows.length === 0 ? '' : `<h2>${escapeHtml(caption)}</h2>\n${tableOf(caption, columns, rows)}`
+/** Of a longer table, the first rows. */
+const maxRows = 1_000
 
-/** Scrolls in place if it is long. Columns of numbers and times are aligned at the right. */
-export const tableOf = <Row>(
-  caption: string,
+/** The title of a list, with its number of rows. */
+export const countedTitle = (title: string, { length }: { readonly length: number }): string =>
+  `${title}: ${length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''}${formatQuantity(length)}`
+
+/**
+ * A table under its title; nothing without rows. It scrolls in place if it is long. Columns of numbers and times are aligned at the
+ * right. `saved`: fields of the rows, which a link saves as a CSV file.
+ */
+export const table = <Row>(
+  title: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
+  saved: readonly (keyof Row & string)[] = [],
+  heading = `<h2>${escapeHtml(title)}</h2>`,
 ): string => {
-  const cells = rows.map((row) => columns.map(([, text]) => text(row)))
+  if (rows.length === 0) return ''
+  const cells = rows.slice(0, maxRows).map((row) => columns.map(([, text]) => text(row)))
   const isNumeric = columns.map((_, index) => cells.every((row) => numeric.test(row[index] ?? '')))
   const cell = (name: string, text: string, index: number): string =>
     `<${name}${isNumeric[index] === true ? ' class="number"' : ''}>${escapeHtml(text)}</${name.slice(0, 2)}>`
-  const head = columns.map(([title, , meaning = ''], index) =>
-    cell(`th scope="col"${meaning === '' ? '' : ` title="${meaning}"`}`, title, index),
+  const head = columns.map(([name, , meaning = ''], index) =>
+    cell(`th scope="col"${meaning === '' ? '' : ` title="${meaning}"`}`, name, index),
   )
   const lines = cells.map((row) => `<tr>${row.map((text, index) => cell('td', text, index)).join('')}</tr>`)
-  return `<div class="table" role="region" aria-label="${escapeHtml(caption)}" tabindex="0"><table>
+  return `${heading}
+<div class="table" role="region" aria-label="${escapeHtml(title)}" tabindex="0"><table>
 <thead><tr>${head.join('')}</tr></thead>
 <tbody>
 ${lines.join('\n')}
-</tbody></table></div>`
+</tbody></table></div>${csvLink(title.replace(/:.*/, '').toLowerCase(), saved, rows)}`
 }
 
 const numeric = /^([-+]?[\d.]|–?$)/
+
+/** Longer tables are not in the page as a file. */
+const maxSavedRows = 10_000
+
+/** A link to a file in the page. Its columns have the digits and the units of the rows. */
+const csvLink = <Row>(
+  name: string,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): string => {
+  if (columns.length === 0 || rows.length > maxSavedRows) return ''
+  const textOf = (row: Row, column: keyof Row & string): string => {
+    const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
+    return typeof value === 'string' ? `"${escapeUnsafe(value).replaceAll('"', '""')}"` : String(value)
+  }
+  const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
+  const text = encodeURIComponent([columns.join(','), ...lines, ''].join('\n'))
+  return `\n<p class="note"><a download="${name.replaceAll(' ', '-')}.csv" href="data:text/csv;charset=utf-8,${text}">Save the ${name} as CSV</a></p>`
+}
+
+const isTime = new Set(['at', 'decidedAt', 'from', 'to'])

@@ -1,8 +1,7 @@
 import { figureHtml } from './figure.js'
 import { figureText } from './figure-texts.js'
 import { escapeHtml, formatQuantity, shortTime } from './format.js'
-import { renderPage, table, type Column } from './page.js'
-import { csvLink } from './report-tables.js'
+import { countedTitle, renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
 export interface SweepRow {
@@ -79,13 +78,8 @@ const nameOf = ({ fields }: SweepRow): string =>
 const results = (rows: readonly SweepRow[]): string => {
   const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
   const hasFailures = rows.some(({ failure }) => failure !== undefined)
-  const lines = rows.map(({ fields, figures, failure = '' }) => ({
-    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)])),
-    ...figures,
-    failure,
-  }))
-  const html = table<SweepRow>(
-    'Results',
+  return table<SweepRow>(
+    countedTitle('Results', rows),
     [
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
       ...namesOf('figures').map((name): Column<SweepRow> => {
@@ -100,8 +94,6 @@ const results = (rows: readonly SweepRow[]): string => {
     ],
     rows,
   )
-  const names = [...namesOf('fields'), ...namesOf('figures'), 'failure'] as 'failure'[]
-  return html + csvLink('results', names, lines)
 }
 
 /** A map of each two fields of the parameters that differ, or of the only one. */

@@ -1,4 +1,3 @@
-import { escapeUnsafe } from '../../base/errors/text.js'
 import type { Filled, HeldPosition } from '../account/events.js'
 import type { Summary } from './figures.js'
 import {
@@ -11,7 +10,7 @@ import {
   shortTime,
 } from './format.js'
 import { figuresOf, figureText } from './figure-texts.js'
-import { table, tableOf, type Column } from './page.js'
+import { countedTitle, table } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'
 
@@ -31,47 +30,11 @@ export const figureList = (summary: Summary): string => {
 <p class="note">Volatility, Sharpe and Sortino are of returns over ${formatDuration(summary.sampleMs)} between neighbouring values that were current, per year of 365 days.${dash}</p>`
 }
 
-/** Of a longer list, the first rows. */
-const maxRows = 1_000
-
-/** Longer lists are not in the page as a file. */
-const maxSavedRows = 10_000
-
-/** A list of trades with its number, and a link to a file that the page contains. */
-const listTable = <Row>(
-  name: string,
-  columns: readonly Column<Row>[],
-  saved: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-  titled: (caption: string, html: string) => string,
-): string => {
-  const first = rows.length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''
-  const caption = `${name}: ${first}${formatQuantity(rows.length)}`
-  const html = tableOf(caption, columns, rows.slice(0, maxRows)) + csvLink(name.toLowerCase(), saved, rows)
-  return rows.length === 0 ? '' : titled(caption, html)
-}
-
-/** A link to a file in the page, unless it has no rows or very many. Its columns have the digits and the units of the rows. */
-export const csvLink = <Row>(
-  name: string,
-  columns: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-): string => {
-  if (rows.length === 0 || rows.length > maxSavedRows) return ''
-  const textOf = (row: Row, column: keyof Row & string): string => {
-    const value = isTime.has(column) ? formatTime(Number(row[column])) : (row[column] ?? '')
-    return typeof value === 'string' ? `"${escapeUnsafe(value).replaceAll('"', '""')}"` : String(value)
-  }
-  const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
-  const text = encodeURIComponent([columns.join(','), ...lines, ''].join('\n'))
-  return `\n<p class="note"><a download="${name.replaceAll(' ', '-')}.csv" href="data:text/csv;charset=utf-8,${text}">Save the ${name} as CSV</a></p>`
-}
-
-const isTime = new Set(['at', 'decidedAt', 'from', 'to'])
-
-export const fillTable = (fills: readonly Filled[]): string =>
-  listTable<Filled>(
-    'Fills',
+/** Closed, because there may be many. */
+export const fillTable = (fills: readonly Filled[]): string => {
+  const title = countedTitle('Fills', fills)
+  const html = table<Filled>(
+    title,
     [
       ['Time, UTC', ({ at }) => formatTime(at)],
       ['Token', ({ symbol }) => symbol],
@@ -84,29 +47,38 @@ export const fillTable = (fills: readonly Filled[]): string =>
       ['Slippage, USD', ({ slippageUsd }) => formatUsd(slippageUsd)],
       ['Id', ({ id }) => id],
     ],
-    ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
     fills,
-    (caption, html) => `<details><summary>${caption}</summary>\n${html}</details>`,
+    ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
+    '',
   )
+  return html === '' ? '' : `<details><summary>${title}</summary>${html}</details>`
+}
 
 export const roundTripTable = (trips: readonly RoundTrip[]): string =>
-  listTable<RoundTrip>(
-    'Round trips',
+  table<RoundTrip>(
+    countedTitle('Round trips', trips),
     [
       ['Token', ({ symbol }) => symbol],
       ['Side', ({ side }) => (side === 'buy' ? 'long' : 'short')],
-      ['Net, USD', ({ netUsd }) => formatUsd(netUsd)],
-      ['Worst, USD', ({ worstUsd }) => formatUsd(worstUsd)],
-      ['Best, USD', ({ bestUsd }) => formatUsd(bestUsd)],
-      ['Entry, USD', ({ entryPrice }) => formatUsd(entryPrice)],
-      ['Exit, USD', ({ exitPrice }) => formatUsd(exitPrice)],
+      ['Net, USD', ({ netUsd }) => formatUsd(netUsd), 'The profit after all fees'],
+      [
+        'Worst, USD',
+        ({ worstUsd }) => formatUsd(worstUsd),
+        'The lowest value in between, after the fees so far',
+      ],
+      [
+        'Best, USD',
+        ({ bestUsd }) => formatUsd(bestUsd),
+        'The highest value in between, after the fees so far',
+      ],
+      ['Entry, USD', ({ entryPrice }) => formatUsd(entryPrice), 'The average price of what was opened'],
+      ['Exit, USD', ({ exitPrice }) => formatUsd(exitPrice), 'The average price of what was closed'],
       ['Held', ({ from, to }) => formatDuration(to - from)],
       ['From, UTC', ({ from }) => shortTime(from)],
       ['To, UTC', ({ to }) => shortTime(to)],
     ],
-    ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
     trips,
-    (caption, html) => `<h2>${caption}</h2>\n${html}`,
+    ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
   )
 
 /** A test range of a walk-forward. */
@@ -131,8 +103,8 @@ export interface ReportWindows {
 
 export const windowTable = ({ metric, list }: ReportWindows): string => {
   const { title, format } = figureText(metric)
-  const html = table<ReportWindow>(
-    'Test ranges',
+  return table<ReportWindow>(
+    countedTitle('Test ranges', list),
     [
       ['Range', (window) => String(list.indexOf(window) + 1)],
       ['From, UTC', ({ from }) => shortTime(from)],
@@ -143,9 +115,8 @@ export const windowTable = ({ metric, list }: ReportWindows): string => {
       ['Parameter', ({ parameter, failure }) => parameter ?? failure ?? ''],
     ],
     list,
+    ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'],
   )
-  const columns = ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'] as const
-  return html + csvLink('test ranges', columns, list)
 }
 
 export const positionTable = ({ account, fills }: RunTrades): string =>
@@ -153,26 +124,19 @@ export const positionTable = ({ account, fills }: RunTrades): string =>
     `Open at the end, beside ${formatUsd(account?.cashUsd ?? 0)} USD in cash`,
     [
       ['Position', ({ symbol }) => symbol],
-      [
-        'Amount',
-        ({ symbol, quantity }) =>
-          tokensText(
-            quantity,
-            fills.find((fill) => fill.symbol === symbol),
-          ),
-      ],
+      ['Amount', (position) => amountText(position, fills)],
       ['Average price', ({ averagePrice }) => formatUsd(averagePrice)],
       ['Unrealised, USD', ({ unrealisedUsd }) => formatUsd(unrealisedUsd)],
     ],
     account?.positions ?? [],
   )
 
-/** A number of tokens. Events have no decimals: a fill of the token shows them. */
-const tokensText = (units: bigint, fill: Filled | undefined): string => {
-  const decimals = fill && Math.round(Math.log10((Number(fill.quantity) * fill.price) / fill.valueUsd))
-  return decimals === undefined || !Number.isFinite(decimals)
-    ? `${units.toLocaleString('en-US')} units`
-    : formatQuantity(Number(units) / 10 ** decimals)
+/** Tokens. Events have no decimals: a fill shows how many tokens a unit is. */
+const amountText = ({ symbol, quantity }: HeldPosition, fills: readonly Filled[]): string => {
+  const fill = fills.find((each) => each.symbol === symbol)
+  return fill === undefined
+    ? `${quantity.toLocaleString('en-US')} units`
+    : formatQuantity((Number(quantity) / Number(fill.quantity)) * (fill.valueUsd / fill.price))
 }
 
 /** How many orders were rejected for each reason, and cancelled, and when the first one was. */

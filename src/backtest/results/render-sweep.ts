@@ -1,5 +1,5 @@
 import { figureHtml } from './figure.js'
-import { figureText } from './figure-texts.js'
+import { figureText } from './figures.js'
 import { escapeHtml, formatQuantity, shortTime } from './format.js'
 import { countedTitle, renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'

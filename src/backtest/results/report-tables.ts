@@ -1,5 +1,4 @@
 import type { Filled, HeldPosition } from '../account/events.js'
-import type { Summary } from './figures.js'
 import {
   escapeHtml,
   formatDuration,
@@ -9,7 +8,7 @@ import {
   formatUsd,
   shortTime,
 } from './format.js'
-import { figuresOf, figureText } from './figure-texts.js'
+import { figuresOf, figureText, type Summary } from './figures.js'
 import { countedTitle, table } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'

@@ -1,6 +1,6 @@
 import { reasonDetails, type Account, type Equity, type Filled, type PaperEvent } from '../account/events.js'
 import { Curve } from './curve.js'
-import { Drawdowns, ratio, type Summary } from './figures.js'
+import type { Summary } from './figures.js'
 import { annualFigures, Samples, type Returns } from './returns.js'
 import { OpenTrips, type RoundTrip } from './round-trips.js'
 
@@ -201,4 +201,34 @@ const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unf
   const [kind = ''] = reason.split(reasonDetails, 1)
   const before = all.get(kind) ?? { reason, count: 0, firstAt }
   all.set(kind, { ...before, count: before.count + count })
+}
+
+/** `null` for a divisor that is not above 0. */
+const ratio = (dividend: number, divisor: number): number | null => (divisor > 0 ? dividend / divisor : null)
+
+class Drawdowns {
+  largest: number | null = null
+  private highest = 0
+  private highestAt: number | undefined
+  private longestMs = 0
+
+  add({ at, equityUsd }: Equity): void {
+    if (this.highestAt === undefined || equityUsd >= this.highest) {
+      this.longestMs = this.longestUntil(at)
+      this.highest = equityUsd
+      this.highestAt = at
+    }
+    if (this.highest > 0)
+      this.largest = Math.max(this.largest ?? 0, (this.highest - equityUsd) / this.highest)
+  }
+
+  /** Takes the drawdowns of a part of the curve. */
+  include({ maxDrawdown, longestDrawdownMs }: Summary): void {
+    if (maxDrawdown !== null) this.largest = Math.max(this.largest ?? 0, maxDrawdown)
+    this.longestMs = Math.max(this.longestMs, longestDrawdownMs ?? 0)
+  }
+
+  longestUntil(at: number): number {
+    return Math.max(this.longestMs, at - (this.highestAt ?? at))
+  }
 }

@@ -12,7 +12,7 @@ import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../backtest/results/format.js'
-import { figureNames } from '../../../backtest/results/figure-texts.js'
+import { figureNames } from '../../../backtest/results/figures.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'

@@ -114,15 +114,10 @@ const reportOptions = (options: ReportOptions) =>
 /** What a reader must know before the figures are believed, in one block. */
 const conditions = (notes: readonly string[], gaps: readonly Span[], trades: RunTrades): string => {
   const none = trades.fills.length === 0 ? ['No order was filled.'] : []
-  const texts = [...none, ...openTexts(trades), ...notes, ...gapTexts(gaps)].map(
-    (text) => `<p>${escapeHtml(text)}</p>`,
-  )
+  const texts = [...none, ...notes, ...gapTexts(gaps)].map((text) => `<p>${escapeHtml(text)}</p>`)
   const all = [...texts, unfilledTable(trades), positionTable(trades)].filter((text) => text !== '')
   return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
-
-const openTexts = ({ openOrders }: RunTrades): readonly string[] =>
-  openOrders === 0 ? [] : [`Orders that were filled in part and are open at the end: ${openOrders}.`]
 
 const gapTexts = (gaps: readonly Span[]): readonly string[] => {
   if (gaps.length === 0) return []

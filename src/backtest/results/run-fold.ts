@@ -27,8 +27,6 @@ export interface RunTrades {
   readonly trips: readonly RoundTrip[]
   /** The orders that were not filled, or in part, by the reason without its details. */
   readonly unfilled: ReadonlyMap<string, Unfilled>
-  /** The number of orders that were filled in part, and are open at the end. An order without a fill has no event. */
-  readonly openOrders: number
   /** Of each token, by symbol. */
   readonly prices: ReadonlyMap<string, readonly [first: number, last: number]>
   readonly account: Account | undefined
@@ -64,11 +62,8 @@ export class RunFold {
     unfilled: new Map<string, Unfilled>(),
     account: undefined as Account | undefined,
   }
-  /** The orders that were filled in part, by id. */
-  private readonly partial = new Set<string>()
-  // Of chained runs: the time between them, and their open orders.
+  /** The time between chained runs. */
   private pausedMs = 0
-  private openOrders = 0
 
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
@@ -126,17 +121,14 @@ export class RunFold {
   private keep(event: PaperEvent): void {
     if (event._tag === 'Filled') this.kept.fills.push(event)
     if (event._tag === 'Account') this.kept.account = event
-    if (event._tag !== 'Filled' && event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
-    if (event._tag === 'Filled' && event.remaining > 0n) this.partial.add(event.id)
-    else this.partial.delete(event.id)
-    if (event._tag === 'Filled') return
+    if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
     addUnfilled(this.kept.unfilled, { reason, count: 1, firstAt: event.at })
   }
 
   /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
   addRun(summary: Summary, run: RunTrades): void {
-    const { equities, fills, trips, unfilled, openOrders, prices, returns } = run
+    const { equities, fills, trips, unfilled, prices, returns } = run
     const [first, last] = [equities[0], equities.at(-1)]
     if (first === undefined || last === undefined) return
     const { equityUsd: reached, at: endedAt } = this.last ?? first
@@ -157,7 +149,6 @@ export class RunFold {
     for (const trip of trips) this.addTrip(trip)
     for (const fill of fills) this.kept.fills.push(fill)
     for (const each of unfilled.values()) addUnfilled(this.kept.unfilled, each)
-    this.openOrders += openOrders
   }
 
   get summary(): Summary {
@@ -188,8 +179,7 @@ export class RunFold {
 
   get trades(): RunTrades {
     const { kept, prices, samples } = this
-    const openOrders = this.openOrders + this.partial.size
-    return { ...kept, openOrders, prices, equities: this.curve.result(), returns: samples.returns() }
+    return { ...kept, prices, equities: this.curve.result(), returns: samples.returns() }
   }
 }
 

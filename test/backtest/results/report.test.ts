@@ -128,18 +128,6 @@ describe('renderReport', () => {
     expect(html).toContain('<td>sell</td><td>Market</td><td>1</td><td>10.00</td>')
   })
 
-  it('warns of orders that were filled in part and are open at the end', () => {
-    const part = (id: string, remaining: bigint): PaperEvent => ({ ...fill(1), id, remaining })
-    const ended = { id: 'c', order: market('X', 'buy', { units: 1n }), at: 3, remaining: 1n } as const
-    const events: readonly PaperEvent[] = [
-      ...[equity(0, 1), part('a', 1n), part('b', 2n), part('b', 1n), part('c', 1n), part('a', 0n)],
-      { _tag: 'Cancelled', ...ended },
-    ]
-    const warning = 'filled in part and are open at the end'
-    expect(renderReport(events, { title: 'Run' })).toContain(`<p>Orders that were ${warning}: 1.</p>`)
-    expect(renderReport([equity(0, 1), fill(1)], { title: 'Run' })).not.toContain(warning)
-  })
-
   it('counts the rejected orders by their reasons, whatever the details are', () => {
     const events: PaperEvent[] = []
     const account = { tokens, cash: 1, feeBps: 0, slippageBps: 0, latency: 0 }

@@ -12,6 +12,11 @@ export interface Folded {
   readonly curve: readonly CurvePoint[]
 }
 
+/** With the trades, if they are kept. */
+export interface KeptFold extends Folded {
+  readonly trades?: RunTrades
+}
+
 /** The value of an account while all its prices were current. */
 export interface CurvePoint {
   /** In ms since the Unix epoch. */
@@ -127,8 +132,9 @@ export class RunFold {
   }
 
   /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
-  addRun(summary: Summary, run: RunTrades): void {
-    const { equities, fills, trips, unfilled, prices, returns } = run
+  addRun({ summary, trades }: KeptFold): void {
+    if (trades === undefined) return
+    const { equities, fills, trips, unfilled, prices, returns } = trades
     const [first, last] = [equities[0], equities.at(-1)]
     if (first === undefined || last === undefined) return
     const { equityUsd: reached, at: endedAt } = this.last ?? first
@@ -169,12 +175,15 @@ export class RunFold {
     }
   }
 
-  get folded(): Folded {
+  get folded(): KeptFold {
     const equities = this.curve.result()
     const [first, last] = [equities[0], equities.at(-1)]
     const shown = equities.filter((each) => each.isCurrent || each === first || each === last)
     const curve = shown.map(({ at, equityUsd }) => ({ at, equityUsd }))
-    return { _tag: 'Folded', summary: this.summary, curve }
+    return {
+      ...{ _tag: 'Folded', summary: this.summary, curve },
+      ...(this.keepsTrades && { trades: this.trades }),
+    }
   }
 
   get trades(): RunTrades {

@@ -2,7 +2,6 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Environment } from '../../base/domain/environment.js'
 import type { Costs } from '../account/options.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import type { RunTrades } from '../results/run-fold.js'
 import type { SweepFault } from './sweep-error.js'
 
 // The messages between the main thread and a worker thread. They can be cloned.
@@ -27,7 +26,7 @@ export interface Job {
   readonly strategy: string
   /** True if the accounts close their positions at the end. */
   readonly endsFlat: boolean
-  /** True if the trades of an account are kept too. */
+  /** True if the value of an account is a `KeptFold`. */
   readonly keepsTrades: boolean
   /** Override those of the strategy's options. */
   readonly costs?: Costs
@@ -38,8 +37,6 @@ export interface Job {
 export interface Played {
   readonly values: readonly unknown[]
   readonly rows: number
-  /** Of an account, if they are kept. */
-  readonly trades?: RunTrades
 }
 
 export interface TaskResult {

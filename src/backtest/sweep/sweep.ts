@@ -5,7 +5,6 @@ import { causeOf } from '../../base/errors/failure-cause.js'
 import { sweepError, type SweepError } from './sweep-error.js'
 import type { FileUrl } from '../recording/read/source.js'
 import type { StrategyClient } from '../replay/strategy-client.js'
-import type { RunTrades } from '../results/run-fold.js'
 import type { Job, Task, TaskResult } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
@@ -26,11 +25,6 @@ export interface SweepRun<P, A> {
   /** The values that the strategy emitted, in order. */
   readonly values: readonly A[]
   readonly summary: SweepSummary
-}
-
-/** A run whose trades are kept, for a report. */
-export interface KeptRun<P, A> extends SweepRun<P, A> {
-  readonly trades?: RunTrades
 }
 
 export interface SweepSummary {
@@ -171,9 +165,8 @@ export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly
 const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
   const parameter = parameters[index] as P
   if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
-  const { values, rows, trades } = outcome.right
-  const run: KeptRun<P, A> = { parameter, values: values as readonly A[], summary: { rows } }
-  return right(trades === undefined ? run : { ...run, trades })
+  const { values, rows } = outcome.right
+  return right({ parameter, values: values as readonly A[], summary: { rows } })
 }
 
 /** Emits the values in the order of their indices from 0, each as soon as all earlier values have arrived. */

@@ -13,8 +13,7 @@ const foldOf = (events: readonly PaperEvent[]): RunFold => {
 const chainOf = (runs: readonly (readonly PaperEvent[])[]): RunFold => {
   const chain = new RunFold(true)
   for (const events of runs) {
-    const { summary, trades } = foldOf(events)
-    chain.addRun(summary, trades)
+    chain.addRun(foldOf(events).folded)
   }
   return chain
 }

@@ -68,7 +68,7 @@ export const runTasks$ = (
           else addTo(run, value as PaperEvent)
           return values
         }, []),
-        map((values) => right({ ...(run === undefined ? { values } : resultOf(run, job)), rows })),
+        map((values) => right({ values: run === undefined ? values : [run.folded], rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', index, outcome })),
@@ -82,8 +82,3 @@ const addTo = (run: RunFold, event: PaperEvent): void => {
   if (event._tag === 'WriteError') throw new Error(event.message)
   run.add(event)
 }
-
-const resultOf = (run: RunFold, { keepsTrades }: Job): Omit<Played, 'rows'> => ({
-  values: [run.folded],
-  ...(keepsTrades && { trades: run.trades }),
-})

@@ -1,4 +1,4 @@
-import type { Folded } from '../../../backtest/results/run-fold.js'
+import type { KeptFold } from '../../../backtest/results/run-fold.js'
 import { printable } from '../../../base/errors/text.js'
 
 // The numbers in the last value of a strategy, by which parameters are compared.
@@ -9,7 +9,7 @@ export const resultOf = (values: readonly unknown[]): unknown => {
   return isFolded(value) ? value.summary : value
 }
 
-export const isFolded = (value: unknown): value is Folded =>
+export const isFolded = (value: unknown): value is KeptFold =>
   typeof value === 'object' && value !== null && '_tag' in value && value._tag === 'Folded'
 
 /** Throws if the value has no such number. The message contains no value, because it may be of a training range. */

@@ -1,14 +1,16 @@
 import { basename } from 'node:path'
-import { isLeft, map as mapRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, map as mapRight } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import { replay } from '../../../backtest/recording/index.js'
 import type { ScoredRange } from '../../../backtest/sweep/options.js'
-import type { KeptRun } from '../../../backtest/sweep/sweep.js'
-import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
-import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
+import {
+  walkForwardOn,
+  type WalkForwardResult,
+  type WalkForwardRun,
+} from '../../../backtest/sweep/walk-forward.js'
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../backtest/results/format.js'
@@ -35,10 +37,7 @@ export interface WalkForward {
   readonly json: boolean
 }
 
-type Result = Either<
-  WalkForwardError,
-  WalkForwardRun<unknown, unknown> & Pick<KeptRun<unknown, unknown>, 'trades'>
->
+type Result = WalkForwardResult<unknown, unknown>
 
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
 export const walkForwardRecordings = async (
@@ -68,7 +67,7 @@ export const walkForwardRecordings = async (
     if (isLeft(result) && (result.left.why === 'recording' || result.left.why === 'too short'))
       throw failureOf(result.left)
     total.add(result)
-    if (report !== undefined && !isLeft(result) && result.right.trades === undefined)
+    if (report !== undefined && !isLeft(result) && !isFolded(result.right.values.at(-1)))
       throw new Error(
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
@@ -95,7 +94,10 @@ const checkMetric = (metric: string | undefined, symbols: readonly string[]): vo
 
 /** The result as a program reads it: the trades are for the page. */
 const withoutTrades = (result: Result): object =>
-  isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
+  mapRight((run: WalkForwardRun<unknown, unknown>) => ({
+    ...run,
+    values: run.values.map((value) => (isFolded(value) ? { ...value, trades: undefined } : value)),
+  }))(result)
 
 /** Where too little was traded, no figure has a meaning. `minTrades` concerns the choice alone: a test range is shorter. */
 const scoreOf = (
@@ -156,11 +158,10 @@ class Total {
       this.failed++
       return
     }
-    const { values, trades, score } = result.right
+    const { values, score } = result.right
     this.sum += score
     const value = values.at(-1)
-    if (isFolded(value) && trades !== undefined)
-      (this.account ??= new RunFold(true)).addRun(value.summary, trades)
+    if (isFolded(value)) (this.account ??= new RunFold(true)).addRun(value)
   }
 
   line(grouped: NumberFormat): string {

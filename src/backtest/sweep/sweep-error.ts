@@ -49,7 +49,7 @@ const describeFault = (fault: SweepFault): string => {
     case 'recording':
       return fault.error.message
     case 'module':
-      return `the strategy cannot be loaded: ${fault.cause.message}${loadHint(fault.cause)}`
+      return `the strategy cannot be loaded: ${fault.cause.message}`
     case 'strategy':
       return `the strategy failed: ${strategyText(fault.cause)}`
     case 'worker':
@@ -58,14 +58,6 @@ const describeFault = (fault: SweepFault): string => {
       return `the values have no score: ${fault.cause.message}`
   }
 }
-
-/** For a module in TypeScript: this Node does not run it, or not its imports, whose names end in `.js`. */
-const loadHint = ({ code, message }: FailureCause): string =>
-  code === 'ERR_UNKNOWN_FILE_EXTENSION' ||
-  (code === 'ERR_MODULE_NOT_FOUND' &&
-    /^Cannot find module '.*\.[cm]?js' imported from .*\.[cm]?ts$/.test(message))
-    ? '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
-    : ''
 
 /** The message of the error of a strategy, after the class of the error, such as `TypeError`. `Error` is left out. */
 export const strategyText = ({ name, message }: FailureCause): string =>

@@ -6,11 +6,6 @@ import { strategyFault, sweepError, type SweepFault } from '../../../src/backtes
 
 const cause = { name: 'TypeError', message: 'a is not a function', code: undefined }
 
-const notFound = { ...cause, code: 'ERR_MODULE_NOT_FOUND' }
-
-const bundleHint =
-  '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
-
 const thrownCause = fc.anything().map(causeOf)
 
 const fault = fc.oneof(
@@ -23,21 +18,6 @@ const fault = fc.oneof(
 describe('sweepError', () => {
   it.each<[SweepFault, string]>([
     [{ why: 'module', cause }, 'the strategy cannot be loaded: a is not a function'],
-    [
-      { why: 'module', cause: { ...cause, code: 'ERR_UNKNOWN_FILE_EXTENSION' } },
-      `the strategy cannot be loaded: a is not a function${bundleHint}`,
-    ],
-    [
-      {
-        why: 'module',
-        cause: { ...notFound, message: "Cannot find module '/a/b.js' imported from /a/c.ts" },
-      },
-      `the strategy cannot be loaded: Cannot find module '/a/b.js' imported from /a/c.ts${bundleHint}`,
-    ],
-    [
-      { why: 'module', cause: { ...notFound, message: "Cannot find package 'b' imported from /a/c.ts" } },
-      "the strategy cannot be loaded: Cannot find package 'b' imported from /a/c.ts",
-    ],
     [{ why: 'strategy', cause }, 'the strategy failed: TypeError: a is not a function'],
     [{ why: 'value', index: 2, cause }, 'value 2 of the strategy cannot be cloned: a is not a function'],
     [{ why: 'score', cause }, 'the values have no score: a is not a function'],

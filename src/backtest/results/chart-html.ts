@@ -45,7 +45,7 @@ export const chartHtml = (
 
 /** Shapes that charts refer to: once in a page. */
 export const shapesHtml =
-  '<svg class="shapes" aria-hidden="true"><defs><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M2.5 0V5"/></pattern></defs></svg>'
+  '<svg class="shapes" aria-hidden="true"><defs><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M2.5 0V5"/></pattern></defs></svg>'
 
 export const percent = (share: number): string => `${Math.round(share * 1e4) / 100}%`
 

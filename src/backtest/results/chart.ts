@@ -258,26 +258,16 @@ const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<La
   return paths
 }
 
-/** The least distance of marks at the edges, in CSS pixels. */
-const markSpace = 10
+/** The least distance of two marks of a side, in CSS pixels. */
+const markSpace = 5
 
-/** More marks, or more than have room, are at the edges. */
-export const mostMarks = 100
-
-/** The height of a small mark, in CSS pixels. */
-const smallHeight = 6
-
-/** Many marks are at the edges, sells above and buys below: one for each that has room, so that the line can be seen. */
+/** One mark for each that has room. The line is before them. */
 const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
-  const isDense = marks.length > Math.min(mostMarks, width / markSpace)
-  const edge = { buy: height - smallHeight, sell: smallHeight }
   const drawn = new Map<string, string>()
   for (const { at, value, side } of marks) {
-    const [left, top] = [x(at), isDense ? edge[side] : y(value)]
-    const place = `${side} ${isDense ? Math.floor(left / markSpace) : `${round(left)} ${round(top)}`}`
-    const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
-    const mark = `<use href="${shape}" x="${percent(left / width)}" y="${percent(top / height)}"/>`
-    if (!drawn.has(place)) drawn.set(place, mark)
+    const place = `${side} ${Math.floor(x(at) / markSpace)}`
+    const [left, top] = [percent(x(at) / width), percent(y(value) / height)]
+    if (!drawn.has(place)) drawn.set(place, `<use href="#${side}" class="${side}" x="${left}" y="${top}"/>`)
   }
   return [...drawn.values()].join('')
 }

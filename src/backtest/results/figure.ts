@@ -1,4 +1,4 @@
-import { drawChart, mostMarks, otherClass, reportFormat, type Chart, type Mark } from './chart.js'
+import { drawChart, otherClass, reportFormat, type Chart, type Mark } from './chart.js'
 import { rangeOf, type ChartData, type Span } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
 import { escapeHtml, scriptJson } from './format.js'
@@ -42,9 +42,7 @@ export const figureHtml = ({
   const [format, size] = [reportFormat(chart), chart.isShare === true ? lowSize : chartSize]
   const { label } = format
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
-  const many =
-    marks.length > mostMarks ? ' <span class="key">(the times of many fills, at the edges)</span>' : ''
-  const sides = marks.length === 0 ? '' : legend + many
+  const sides = marks.length === 0 ? '' : legend
   const keyOf = (line: string, text: string): string =>
     ` <span class="key"><svg aria-hidden="true"><path class="${line}" d="M0,4.5H28"/></svg> ${escapeHtml(text)}</span>`
   const names = others.map((line, index) => keyOf(otherClass(index), line.name))

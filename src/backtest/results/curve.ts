@@ -6,16 +6,15 @@ export const maxPoints = 2_000
 export class Curve {
   private first: Equity | undefined
   private last: Equity | undefined
-  private points: readonly Equity[] = []
-  /** Those after `points`. */
-  private added: Equity[] = []
+  /** Those since they were last thinned are whole. */
+  private points: Equity[] = []
   /** In ms. */
   private step = 1
 
   add(value: Equity): void {
     this.first ??= value
     this.last = value
-    if (this.added.push(value) >= maxPoints) this.thin()
+    if (this.points.push(value) >= 2 * maxPoints) this.thin()
   }
 
   /** In order, at most `maxPoints`. */
@@ -26,14 +25,11 @@ export class Curve {
   }
 
   private thin(): void {
-    const all = [...this.points, ...this.added]
-    let points = this.step === 1 ? all : extremes(all, this.step)
-    while (points.length > maxPoints - 2) {
+    if (this.step > 1) this.points = extremes(this.points, this.step)
+    while (this.points.length > maxPoints - 2) {
       this.step *= 2
-      points = extremes(points, this.step)
+      this.points = extremes(this.points, this.step)
     }
-    this.points = points
-    this.added = []
   }
 }
 

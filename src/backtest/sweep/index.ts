@@ -16,5 +16,5 @@ export {
 export { walkForward$, type WalkForwardResult, type WalkForwardRun } from './walk-forward.js'
 export type { SweepOptions, WalkForwardOptions } from './options.js'
 export type { SweepError, SweepFault } from './sweep-error.js'
-export type { WalkForwardError, WalkForwardFault, WindowRange } from './sweep-error.js'
+export type { WalkForwardError, WalkForwardFault, WindowRange, WindowRanges } from './sweep-error.js'
 export type { CurvePoint, Folded } from '../results/run-fold.js'

@@ -80,23 +80,27 @@ export interface WindowRange {
   readonly to: number
 }
 
+/** The ranges of a window. */
+export interface WindowRanges {
+  /** The range in which the parameter is chosen. */
+  readonly train: WindowRange
+  /** The range of the values, the summary and the score. It starts where the training range ends. */
+  readonly test: WindowRange
+}
+
 /** Why a walk-forward, or a window of it, has no result. */
 export type WalkForwardFault<P = unknown> =
-  | {
+  | (WindowRanges & {
       /** No parameter has a score in the training range. */
       readonly why: 'train'
-      readonly train: WindowRange
-      readonly test: WindowRange
       /** One error per parameter, in the order of the parameters. */
       readonly errors: readonly SweepError<P>[]
-    }
-  | {
+    })
+  | (WindowRanges & {
       /** The chosen parameter has no score in the test range. */
       readonly why: 'test'
-      readonly train: WindowRange
-      readonly test: WindowRange
       readonly error: SweepError<P>
-    }
+    })
   | {
       /** The recording is shorter than one window. There are no further events. */
       readonly why: 'too short'

@@ -11,6 +11,7 @@ import {
   walkForwardError,
   type WalkForwardError,
   type WindowRange,
+  type WindowRanges,
 } from './sweep-error.js'
 import { nodePlatform } from '../recording/read/node-platform.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
@@ -32,23 +33,13 @@ import {
 import { packagedProgram } from './worker-pool.js'
 
 /** The result of one window: that of the chosen parameter in the test range, which was not used for the choice. */
-export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
-  /** The range in which the parameter was chosen. */
-  readonly train: WindowRange
-  /** The range of the values, the summary and the score. It starts where the training range ends. */
-  readonly test: WindowRange
+export interface WalkForwardRun<P, A> extends SweepRun<P, A>, WindowRanges {
   readonly score: number
   /** The score in the training range, by which the parameter was chosen. */
   readonly trainScore: number
 }
 
 export type WalkForwardResult<P, A> = Either<WalkForwardError<P>, WalkForwardRun<P, A>>
-
-interface Window {
-  readonly index: number
-  readonly train: WindowRange
-  readonly test: WindowRange
-}
 
 interface WalkForwardEnvironment extends Pick<SweepEnvironment, 'program' | 'costs'> {
   readonly keepsTrades?: boolean
@@ -136,28 +127,24 @@ export const windowResult$ = <P, A>(
     return of(left(walkForwardError<P>(fault)))
   }
   const threads = Math.max(1, Math.floor(workers / count))
+  const windowAt = (index: number): WindowRanges => {
+    const testedFrom = from + index * test + train
+    return {
+      train: { from: testedFrom - train, to: testedFrom },
+      test: { from: testedFrom, to: testedFrom + test },
+    }
+  }
   return range(0, count).pipe(
-    map((index) => windowAt(index, from, settings)),
     mergeMap(
-      (window) =>
-        result$(window, parameters, settings, sweep$, threads).pipe(
-          map((result) => ({ index: window.index, result })),
+      (index) =>
+        result$(windowAt(index), parameters, settings, sweep$, threads).pipe(
+          map((result) => ({ index, result })),
         ),
       workers,
     ),
     inOrder(),
     map(({ result }) => result),
   )
-}
-
-const windowAt = (index: number, start: number, { train, test }: WalkForwardSettings): Window => {
-  const trainedFrom = start + index * test
-  const testedFrom = trainedFrom + train
-  return {
-    index,
-    train: { from: trainedFrom, to: testedFrom },
-    test: { from: testedFrom, to: testedFrom + test },
-  }
 }
 
 /** The range that is played: from the start of the first file or `from` on, until after the last row, or before `to`. */
@@ -182,14 +169,14 @@ const rangeOf = async (
 }
 
 const result$ = <P, A>(
-  { train, test }: Window,
+  ranges: WindowRanges,
   parameters: readonly P[],
   { score }: WalkForwardSettings,
   sweep$: SweepRange$<P, A>,
   threads: number,
 ): Observable<WalkForwardResult<P, A>> => {
   const scored$ = (tried: readonly P[], range: ScoredRange, most: number) =>
-    sweep$(tried, range === 'train' ? train : test, most, range).pipe(
+    sweep$(tried, ranges[range], most, range).pipe(
       map((result) => scoredBy((values) => score(values, range), result)),
     )
 
@@ -197,8 +184,8 @@ const result$ = <P, A>(
     scored$([parameter], 'test', 1).pipe(
       map((result) =>
         isLeft(result)
-          ? left(walkForwardError({ why: 'test', train, test, error: result.left }))
-          : right({ train, test, trainScore, ...result.right }),
+          ? left(walkForwardError({ why: 'test', ...ranges, error: result.left }))
+          : right({ ...ranges, trainScore, ...result.right }),
       ),
     )
 
@@ -209,7 +196,7 @@ const result$ = <P, A>(
     switchMap((results) => {
       const { left: errors, right: scored } = separate(results)
       const [first, ...others] = scored
-      if (first === undefined) return of(left(walkForwardError({ why: 'train', train, test, errors })))
+      if (first === undefined) return of(left(walkForwardError({ why: 'train', ...ranges, errors })))
       // Of equal scores, the first.
       const best = others.reduce((one, other) => (other.score > one.score ? other : one), first)
       return tested$(best.parameter, best.score)

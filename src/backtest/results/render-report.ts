@@ -3,7 +3,6 @@ import {
   plainObject,
   required,
   stringOption,
-  withDefault,
   type OptionTable,
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
@@ -43,20 +42,14 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const reportTable = {
   ...summaryTable,
   title: required(checkedOption<string>('string', { expected: 'a text', holds: isText })),
-  notes: withDefault(
-    checkedOption<readonly string[]>('array', {
-      expected: 'a list of texts',
-      holds: (value) => Array.isArray(value) && value.every(isText),
-    }),
-    [],
-  ),
-  gaps: withDefault(
-    checkedOption<ReportGaps>('object', {
-      expected: 'an object with a list of times for each symbol',
-      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(Array.isArray),
-    }),
-    {},
-  ),
+  notes: checkedOption<readonly string[]>('array', {
+    expected: 'a list of texts',
+    holds: (value) => Array.isArray(value) && value.every(isText),
+  }),
+  gaps: checkedOption<ReportGaps>('object', {
+    expected: 'an object with a list of times for each symbol',
+    holds: (value) => plainObject.holds(value) && Object.values(value as object).every(Array.isArray),
+  }),
   command: stringOption(/./, 'a text'),
 } satisfies OptionTable<ReportOptions>
 
@@ -72,7 +65,7 @@ const reportTable = {
  *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
 export const renderReport = (events: readonly PaperEvent[], options: ReportOptions): string => {
-  const { sampleMs, from } = reportOptions(options)
+  const { sampleMs, from } = parseOptions(reportTable, options, { allowsUndefined: true })
   const run = new RunFold(true, sampleMs, from)
   for (const event of events) run.add(event)
   return renderRun(run, options)
@@ -81,12 +74,11 @@ export const renderReport = (events: readonly PaperEvent[], options: ReportOptio
 /** The report of a run that is folded. `windows`: of a walk-forward; the charts show every second one as a band. */
 export const renderRun = (
   { summary, trades }: { readonly summary: Summary; readonly trades: RunTrades },
-  options: ReportOptions,
+  { title, notes = [], gaps: gapsBySymbol = {}, command }: Omit<ReportOptions, keyof SummaryOptions>,
   windows?: ReportWindows,
 ): string => {
   const spans = windows?.list ?? []
   const bands = spans.filter((_, index) => index % 2 === 1).map(({ from, to }) => ({ from, to }))
-  const { title, notes, gaps: gapsBySymbol, command } = reportOptions(options)
   const { equities, fills, trips } = trades
   const [first, last] = [equities[0], equities.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
@@ -107,9 +99,6 @@ ${fillTable(fills)}`,
     command,
   )
 }
-
-const reportOptions = (options: ReportOptions) =>
-  parseOptions(reportTable, options, { allowsUndefined: true })
 
 /** What a reader must know before the figures are believed, in one block. */
 const conditions = (notes: readonly string[], gaps: readonly Span[], trades: RunTrades): string => {
@@ -138,13 +127,18 @@ const joined = (spans: readonly Span[]): readonly Span[] => {
   return all
 }
 
+/** No value is in a gap. */
 const valuesOf = (
   equities: readonly Equity[],
   valueOf: (equity: Equity) => number | undefined,
-): ChartData => ({
-  times: equities.map(({ at }) => at),
-  values: equities.map((equity) => valueOf(equity) ?? null),
-})
+  gaps: readonly Span[] = [],
+): ChartData => {
+  const isMissing = ({ at }: Equity): boolean => gaps.some(({ from, to }) => at > from && at < to)
+  return {
+    times: equities.map(({ at }) => at),
+    values: equities.map((equity) => (isMissing(equity) ? null : (valueOf(equity) ?? null))),
+  }
+}
 
 /** Not current: a gap. */
 const currentEquity = ({ equityUsd, isCurrent }: Equity): number | undefined =>
@@ -152,20 +146,11 @@ const currentEquity = ({ equityUsd, isCurrent }: Equity): number | undefined =>
 
 /** What the first equity would be worth if it were held in a token. */
 const heldInstead = (symbol: string, equities: readonly Equity[], gaps: ReportGaps): ComparedLine => {
-  const isMissing = missingIn(gaps[symbol])
   const start = equities.find(({ prices }) => prices[symbol] !== undefined)
-  const factor = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
-  const valueOf = (equity: Equity) => {
-    const price = equity.prices[symbol]
-    return price === undefined || isMissing(equity) ? undefined : price * factor
-  }
-  return { name: `buy and hold ${symbol}`, data: valuesOf(equities, valueOf) }
+  const quantity = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
+  const valueOf = ({ prices: { [symbol]: price } }: Equity) => price && price * quantity
+  return { name: `buy and hold ${symbol}`, data: valuesOf(equities, valueOf, gaps[symbol]) }
 }
-
-const missingIn =
-  (gaps: readonly Span[] = []) =>
-  ({ at }: Equity): boolean =>
-    gaps.some(({ from, to }) => at > from && at < to)
 
 const drawdowns = (equities: readonly Equity[]): ChartData => {
   let highest = 0
@@ -187,11 +172,10 @@ const priceChart = (
   fills: readonly Filled[],
   { [symbol]: gaps = [] }: ReportGaps,
   bands: readonly Span[],
-): string => {
-  const isMissing = missingIn(gaps)
-  return figureHtml({
+): string =>
+  figureHtml({
     title: `${symbol}, USD`,
-    data: valuesOf(equities, (equity) => (isMissing(equity) ? undefined : equity.prices[symbol])),
+    data: valuesOf(equities, ({ prices }) => prices[symbol], gaps),
     marks: fills
       .filter((fill) => fill.symbol === symbol)
       .map(({ at, side, price, valueUsd }) => ({
@@ -201,4 +185,3 @@ const priceChart = (
     gaps,
     bands,
   })
-}

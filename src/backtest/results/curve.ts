@@ -2,7 +2,7 @@ import type { Equity } from '../account/events.js'
 
 export const maxPoints = 2_000
 
-/** In constant memory: the first and last value; of each step of time the lowest and highest current value and price, and one not current. */
+/** In constant memory: the first and last value; of each step of time the lowest and highest values, current and not, and prices. */
 export class Curve {
   private first: Equity | undefined
   private last: Equity | undefined
@@ -33,7 +33,7 @@ export class Curve {
   }
 }
 
-/** In order: of each step of time the extremes of the current values and prices, and the first value that is not current. */
+/** In order: of each step of time the extremes of the values that are current, of those that are not, and of the current prices. */
 const extremes = (values: readonly Equity[], step: number): Equity[] => {
   const kept = new Set<Equity>()
   const ends = new Map<string, Ends>()
@@ -53,7 +53,7 @@ const extremes = (values: readonly Equity[], step: number): Equity[] => {
     if (next !== bucket) keepEnds()
     bucket = next
     const { isCurrent, equityUsd, prices } = value
-    extend(isCurrent ? '' : 'not current', isCurrent ? equityUsd : 0, value)
+    extend(isCurrent ? 'current' : 'not current', equityUsd, value)
     if (isCurrent)
       for (const symbol of Object.keys(prices).slice(0, maxTokens))
         extend(symbol, prices[symbol] ?? NaN, value)

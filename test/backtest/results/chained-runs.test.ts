@@ -80,6 +80,19 @@ describe('chained runs', () => {
     )
   })
 
+  it('have the drawdown of all values of long runs, current or not', () => {
+    const long = [0, 1].map((run) =>
+      Array.from({ length: 5_000 }, (_, index): Equity => {
+        const at = 1_700_000_000_000 + (5_000 * run + index) * 1_000
+        // The highest value of the first run, and the lowest one of the second run, are not current.
+        const isExtreme = index === 3_333
+        const equityUsd = isExtreme ? [2_000, 500][run]! : 1_000 + (index % 7)
+        return { _tag: 'Equity', at, equityUsd, isCurrent: !isExtreme && index % 3 > 0, prices: {} }
+      }),
+    )
+    expect(chainOf(long).summary.maxDrawdown).toBe(summaryOf(chained(long)).maxDrawdown)
+  })
+
   it('have the returns of each, without one from run to run', () => {
     const minutes = (start: number, factor: number) =>
       Array.from({ length: 40 }, (_, minute): Equity => {

@@ -277,7 +277,13 @@ test('chains the test ranges of an account, which end flat, to the total and to 
     return summary
   })
   expect(windows).toHaveLength(3)
-  const whole = await runCommand(['sweep', ...args])
+  const sweepPage = join(module, '..', 'sweep.html')
+  const whole = await runCommand(['sweep', ...args, '--report', sweepPage])
+  const [, titles = ''] = /Results: 2<.*?<thead>(.*?)<\/thead>/s.exec(readFileSync(sweepPage, 'utf8')) ?? []
+  expect([...titles.matchAll(/>([^<]+)<\/th>/g)].map(([, title]) => title).slice(0, 5)).toEqual([
+    ...['parameter', 'Profit, USD', 'Return', 'Buy and hold ETH', 'Largest drawdown'],
+  ])
+  expect(titles).not.toContain('sampleMs')
   expect(whole.stdout).toMatch(
     /^1 {2}profitUsd -[\d.]+ {2}returnRatio -[\d.]+ {2}maxDrawdown [\d.]+ {2}annual\.sharpe \S+ {2}roundTrips \d+ {2}winRate 0\.?\d*\n10 {2}/,
   )

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { replay } from '../../../backtest/recording/index.js'
+import { figuresOf } from '../../../backtest/results/figures.js'
 import { renderSweep, type SweepRow } from '../../../backtest/results/render-sweep.js'
 import type { SweepError, SweepResult } from '../../../backtest/sweep/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
@@ -110,15 +111,21 @@ const selectionRule =
 
 const rowOf = (result: Result): SweepRow => {
   const parameter = parameterOf(result)
-  const [last, value] = [isLeft(result) ? undefined : result.right.values.at(-1), lastOf(result)]
+  const last = isLeft(result) ? undefined : result.right.values.at(-1)
   const isObject = typeof parameter === 'object' && parameter !== null && !Array.isArray(parameter)
   return {
     fields: isObject ? { ...parameter } : { parameter },
-    figures:
-      typeof value === 'number'
-        ? { 'last value': value }
-        : Object.fromEntries([...numbersOf(value)].map(([name, number]) => [name, Number(number)])),
+    figures: figuresIn(last),
     curve: isFolded(last) ? last.curve : [],
     failure: isLeft(result) ? result.left.message : undefined,
   }
+}
+
+/** Of an account in the order of a report, those with a meaning. */
+const figuresIn = (value: unknown): Readonly<Record<string, number>> => {
+  if (typeof value === 'number') return { 'last value': value }
+  const numbers = isFolded(value) ? figuresOf(value.summary) : [...numbersOf(value)]
+  return Object.fromEntries(
+    numbers.flatMap(([name, number]) => (number === null ? [] : [[name, Number(number)] as const])),
+  )
 }

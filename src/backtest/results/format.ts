@@ -45,12 +45,15 @@ export const formatTime = (at: number): string =>
 /** Without milliseconds. */
 export const shortTime = (at: number): string => formatTime(at).slice(0, 19)
 
-/** `14 d`, `3 h 2 min`, `4.5 s` */
+/** `14 d`, `3 h 2 min`, `1 min 40 s`, `4.5 s` */
 export const formatDuration = (ms: number): string => {
   if (ms < 60_000) return `${formatQuantity(ms / 1_000)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 3_600)
+    return `${Math.floor(seconds / 60)} min${seconds % 60 === 0 ? '' : ` ${seconds % 60} s`}`
   const minutes = Math.round(ms / 60_000)
   const hours = Math.floor(minutes / 60)
   const rounded = Math.round(minutes / 60)
   if (hours >= 24) return `${Math.floor(rounded / 24)} d${rounded % 24 === 0 ? '' : ` ${rounded % 24} h`}`
-  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
+  return `${hours} h ${minutes % 60} min`
 }

@@ -36,7 +36,7 @@ it.each<[WalkForwardFault, string]>([
   ],
   [
     tooShort(59_990, hour, 90 * second),
-    'the recording, 59.99 s, is shorter than a window of 1 h 0 min of training and 2 min of test',
+    'the recording, 59.99 s, is shorter than a window of 1 h 0 min of training and 1 min 30 s of test',
   ],
 ])('describes %j', (fault, message) => {
   const described = walkForwardError(fault)

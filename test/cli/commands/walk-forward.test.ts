@@ -142,13 +142,13 @@ test.each<[string, readonly string[], number, string]>([
     'the recording is shorter than a test range',
     ['--walk-forward', '30s/7d'],
     1,
-    'error: the recording, 2 min, is shorter than a window of 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+    'error: the recording, 1 min 39 s, is shorter than a window of 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   ],
   [
     'the recording is shorter than a window',
     ['--walk-forward', '90s/60s'],
     1,
-    'error: the recording, 2 min, is shorter than a window of 2 min of training and 1 min of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+    'error: the recording, 1 min 39 s, is shorter than a window of 1 min 30 s of training and 1 min of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   ],
   [
     'a metric is given without windows',

@@ -19,7 +19,7 @@ import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles } from './shared/replayed-strategy.js'
-import { assumptionsOf, candleNotes, commandText, gapsOf, titleOf, writePage } from './shared/report.js'
+import { candleNotes, commandText, conditionsOf, gapsOf, titleOf, writePage } from './shared/report.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
@@ -110,8 +110,7 @@ async function backtestRecordings(
       parameter === undefined
         ? 'Parameter: none, so that the defaults of the strategy apply.'
         : `Parameter: ${outputJson(parameter)}`,
-      assumptionsOf(options, header.assumedDepth),
-      ...candleNotes(header),
+      ...conditionsOf(options, header),
       rowsText(summary, header.invalidRows ?? 0),
     ],
     gaps: await gapsOf(recordings, range, options),

@@ -3,7 +3,7 @@ import { renderReport } from 'svc-streams/paper'
 import fc from 'fast-check'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { violationsOf } from '../../dashboard/support/axe.js'
-import { renderSweep } from '../../../src/backtest/results/render-sweep.js'
+import { renderSweep } from '../../../src/cli/render/sweep-page.js'
 import { randomEvents } from './support/events.js'
 
 it.each(['dark', 'light'] as const)(

@@ -3,12 +3,14 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
+import { replay } from '../../../backtest/recording/index.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable } from '../../../base/errors/text.js'
+import { orFail } from '../../render/error-text.js'
 import { systemText } from '../../render/file-problem.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { shellWord } from '../../render/shell-word.js'
@@ -45,6 +47,20 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
     : [
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close.`,
       ]
+
+/** What a page says of an account, and of the recordings with a header. */
+export const conditionsOf = (
+  account: PaperOptions | undefined,
+  header: Pick<RecordingHeader, 'assumedDepth' | 'candles'>,
+): readonly string[] => [
+  ...(account === undefined ? [] : [assumptionsOf(account, header.assumedDepth)]),
+  ...candleNotes(header),
+]
+
+export const headerOf = async (recordings: readonly string[]): Promise<RecordingHeader> => {
+  await using client = replay(recordings, { speed: Infinity })
+  return orFail(await client.header())
+}
 
 /** The times without prices of each token of the account, or of each topic. */
 export const gapsOf = async (

@@ -1,18 +1,16 @@
 import { basename } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { replay } from '../../../backtest/recording/index.js'
 import { figuresOf } from '../../../backtest/results/figures.js'
-import { renderSweep, type SweepRow } from '../../../backtest/results/render-sweep.js'
 import type { SweepError, SweepResult } from '../../../backtest/sweep/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { printable } from '../../../base/errors/text.js'
 import { counted } from '../../../view/texts.js'
-import { orFail } from '../../render/error-text.js'
+import { renderSweep, type SweepRow } from '../../render/sweep-page.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
 import { isFolded, numberOf, numbersOf, numbersText, resultOf } from './metrics.js'
 import { jsonText, type StrategyRun } from './replayed-strategy.js'
-import { assumptionsOf, candleNotes, titleOf, writePage } from './report.js'
+import { conditionsOf, headerOf, titleOf, writePage } from './report.js'
 
 export type Result = SweepResult<unknown, unknown>
 
@@ -87,18 +85,12 @@ export const writeSweepPage = async (
   const { recordings, module, account, commandText } = run
   const rows = results.map(rowOf)
   const metric = sort ?? rows.flatMap(({ figures }) => Object.keys(figures))[0]
-  await using client = replay(recordings, { speed: Infinity })
-  const header = orFail(await client.header())
   const html = renderSweep(
     highestFirst(rows, ({ figures }) => figures[metric ?? '']),
     {
       title: titleOf(`${basename(module)}, sweep`, recordings),
       metric,
-      notes: [
-        selectionRule,
-        ...(account ? [assumptionsOf(account, header.assumedDepth)] : []),
-        ...candleNotes(header),
-      ],
+      notes: [selectionRule, ...conditionsOf(account, await headerOf(recordings))],
       command: commandText,
     },
   )

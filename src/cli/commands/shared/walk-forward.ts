@@ -4,7 +4,6 @@ import { map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
-import { replay } from '../../../backtest/recording/index.js'
 import type { ScoredRange } from '../../../backtest/sweep/options.js'
 import {
   walkForwardOn,
@@ -20,10 +19,10 @@ import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
-import { failureOf, orFail } from '../../render/error-text.js'
+import { failureOf } from '../../render/error-text.js'
 import { coloursFor, numberFormat, outputJson, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { assumptionsOf, candleNotes, gapsOf, titleOf, writePage } from './report.js'
+import { conditionsOf, gapsOf, headerOf, titleOf, writePage } from './report.js'
 
 /** How the best parameter is chosen, and what is written. */
 export interface WalkForward {
@@ -218,8 +217,7 @@ const pageOf = async (
   const chained = total.account ?? new RunFold(true)
   const { equities } = chained.trades
   const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
-  await using client = replay(recordings, { speed: Infinity })
-  const header = orFail(await client.header())
+  const header = await headerOf(recordings)
   return renderRun(
     chained,
     {
@@ -228,8 +226,7 @@ const pageOf = async (
         `The parameter of each test range of ${formatDuration(test)} was chosen from ${counted(parameters.length, 'parameter')} on the ${formatDuration(train)} before it.`,
         chainRule,
         `${total.windows - total.failed} of ${counted(total.windows, 'test range')} have a result.`,
-        ...(account ? [assumptionsOf(account, header.assumedDepth)] : []),
-        ...candleNotes(header),
+        ...conditionsOf(account, header),
         `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
       ],
       gaps: await gapsOf(recordings, range, account),

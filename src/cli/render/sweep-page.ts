@@ -1,8 +1,8 @@
-import { figureHtml } from './figure.js'
-import { figureText } from './figures.js'
-import { escapeHtml, formatQuantity, shortTime } from './format.js'
-import { countedTitle, renderPage, table, type Column } from './page.js'
-import type { CurvePoint } from './run-fold.js'
+import { figureHtml } from '../../backtest/results/figure.js'
+import { figureText } from '../../backtest/results/figures.js'
+import { escapeHtml, formatQuantity, shortTime } from '../../backtest/results/format.js'
+import { countedTitle, renderPage, table, type Column } from '../../backtest/results/page.js'
+import type { CurvePoint } from '../../backtest/results/run-fold.js'
 
 export interface SweepRow {
   /** Its fields, or itself as `parameter`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chartScript } from '../../../src/backtest/results/built-chart.js'
-import { renderSweep, type SweepPage, type SweepRow } from '../../../src/backtest/results/render-sweep.js'
+import { renderSweep, type SweepPage, type SweepRow } from '../../../src/cli/render/sweep-page.js'
 
 const page: SweepPage = { title: 'Sweep', metric: 'profitUsd', notes: ['A note.'], command: 'npx x' }
 

@@ -1,5 +1,6 @@
 import type { Chart, Format } from '../backtest/results/chart.js'
 import { lineOf, tracesOf, type ChartData, type Span } from '../backtest/results/chart-data.js'
+import { candles } from './price-candles.js'
 import { recentWindow, timesOf } from './samples.js'
 import { clockTime, shortPrice } from './texts.js'
 import type { WatchedToken } from './watched-token.js'
@@ -16,7 +17,8 @@ export const chartOf = (
   return {
     data,
     times,
-    kind: times.to - times.from > recentWindow ? 'candles' : 'steps',
+    kind: 'steps',
+    ...(times.to - times.from > recentWindow && { shapes: candles }),
     isLive: zoom === undefined,
     levels: [threshold.above, threshold.below].filter((level) => level !== undefined),
     marks: fills.flatMap(({ at, text, mark }) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { chartLabel, chartOf, linePath } from '../../src/view/chart.js'
+import { candles } from '../../src/view/price-candles.js'
 import { PriceSamples } from '../../src/view/samples.js'
 
 describe('a small chart', () => {
@@ -43,8 +44,8 @@ describe('the chart of a token', () => {
   it('is a part of the past without a current price, and has candles for more than 5 minutes', () => {
     const zoom = { from: 1000, to: 30_000 }
     expect(chartOf(token, 61_000, 60_000, zoom)).toMatchObject({ times: zoom, kind: 'steps', isLive: false })
-    expect(chartOf(token, 61_000, 3_600_000, undefined).kind).toBe('steps')
-    expect(chartOf(token, 400_000, 3_600_000, undefined).kind).toBe('candles')
+    expect(chartOf(token, 61_000, 3_600_000, undefined).shapes).toBeUndefined()
+    expect(chartOf(token, 400_000, 3_600_000, undefined).shapes).toBe(candles)
   })
 })
 

@@ -1,5 +1,4 @@
 import { timeTicks, valueTicks, type Tick } from './axis.js'
-import { candlesOf, candleStep } from './candles.js'
 import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.js'
 import type { ChartData, Place, Span } from './chart-data.js'
 import { noLayers, percent, textHtml } from './chart-html.js'
@@ -11,8 +10,10 @@ export interface Chart {
   readonly data: ChartData
   /** The part that is shown, in ms since the Unix epoch. */
   readonly times: Span
-  /** `steps`: a value is valid until the next one, and the last time is the end of the last value; `candles` too. */
-  readonly kind: 'line' | 'steps' | 'candles'
+  /** `steps`: a value is valid until the next one, and the last time is the end of the last value. */
+  readonly kind: 'line' | 'steps'
+  /** Draws steps of time in place of the line. */
+  readonly shapes?: Shapes
   /** A share of 1: the area between the line and 0 is filled. */
   readonly isShare?: boolean
   /** Its last value is the current one: it has a line and a label. */
@@ -24,6 +25,12 @@ export interface Chart {
   readonly bands?: readonly Span[]
   /** Values with a line of their own. */
   readonly levels?: readonly number[]
+}
+
+export interface Shapes {
+  /** The length of a step for a width in CSS pixels, in ms. */
+  readonly stepOf: (times: Span, width: number) => number
+  readonly layersOf: (plane: Plane, part: ChartData, step: number) => Pick<Layers, 'up' | 'down'>
 }
 
 /** A triangle whose tip is at a value: a buy points up from below, a sell points down from above. */
@@ -68,7 +75,7 @@ export interface Drawing {
 }
 
 /** The place of a chart, in CSS pixels. */
-interface Plane extends Place, Size {
+export interface Plane extends Place, Size {
   readonly times: Span
   readonly values: Span
 }
@@ -80,15 +87,15 @@ export const drawChart = (
   cursor?: Cursor,
   selection?: Span,
 ): Drawing => {
-  const { times, kind, isLive = false } = chart
+  const { times, shapes, isLive = false } = chart
   const part = partOf(chart.data, times)
   const others = (chart.others ?? []).map((each) => partOf(each, times))
   const marks = (chart.marks ?? []).filter(({ at }) => at >= times.from && at <= times.to)
   const values = [...[part, ...others].flatMap((each) => each.values), ...marks.map(({ value }) => value)]
   const range = rangeOf(values)
   if (range === undefined) return { layers: noLayers, times }
-  const step = kind === 'candles' ? candleStep(times, size.width / candleSpace) : 0
-  // The candle of the current time is whole, or the dot at the end of the line.
+  const step = shapes?.stepOf(times, size.width) ?? 0
+  // The current step is whole, or the dot at the end of the line.
   const space = isLive ? Math.max(step, (dotSpace * (times.to - times.from)) / size.width) : 0
   const shown = { from: times.from, to: times.to + space }
   const plane = planeOf(size, shown, scaleOf(range, chart.isShare))
@@ -98,13 +105,15 @@ export const drawChart = (
     bands: columns(plane, chart.bands),
     gaps: columns(plane, gapsOf(part)),
     ...axes(plane, format, isLive ? part : undefined, chart.isShare),
-    ...(kind === 'candles' ? candles(plane, part, step) : line(plane, part, chart)),
+    ...(shapes?.layersOf(plane, part, step) ?? line(plane, part, chart)),
     marks: triangles(plane, marks),
     others: others.map((each, index) => otherLine(plane, each, index)).join(''),
     levels: (chart.levels ?? []).map((level) => across(plane, level)).join(''),
     selection: columns(plane, selection && [selection]),
     crosshair: cursor === undefined ? '' : crosshair(plane, cursor),
-    dots: (cursor === undefined ? '' : dot(plane, cursor)) + (isLive ? end(plane, part, kind) : ''),
+    dots:
+      (cursor === undefined ? '' : dot(plane, cursor)) +
+      (isLive && shapes === undefined ? end(plane, part) : ''),
   }
   return { layers, times: shown }
 }
@@ -241,23 +250,6 @@ export const otherClass = (index: number): string => `other dashes-${index % 4}`
 const otherLine = (plane: Plane, data: ChartData, index: number): string =>
   `<path class="${otherClass(index)}" d="${lineOf(tracesOf(data, plane))}"/>`
 
-/** Space between two candles that have as much as this, in CSS pixels. */
-const candleSpace = 7
-
-/** A line from the lowest to the highest value of each step of time, and a box from its first to its last value. */
-const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<Layers, 'up' | 'down'> => {
-  const half = Math.max(1, Math.round(((x(times.from + step) - x(times.from)) * 5) / 14))
-  const paths = { up: '', down: '' }
-  for (const { from, open, high, low, close } of candlesOf(part, step)) {
-    const middle = Math.round(x(from + step / 2))
-    // The edge would cut it, and its width is a part of what it shows.
-    if (middle < half) continue
-    const box = `M${middle - half},${round(y(open))}h${2 * half}V${round(y(close))}h${-2 * half}Z`
-    paths[close < open ? 'down' : 'up'] += `M${middle},${round(y(high))}V${round(y(low))}${box}`
-  }
-  return paths
-}
-
 /** The least distance of two marks of a side, in CSS pixels. */
 const markSpace = 5
 
@@ -279,7 +271,7 @@ const dot = ({ x, y }: Plane, { at, value }: Cursor): string =>
   value === null ? '' : `M${round(x(at))},${round(y(value))}h0`
 
 /** A whole dot at the end of a line that is current. */
-const end = ({ width, y }: Plane, { values }: ChartData, kind: Chart['kind']): string => {
+const end = ({ width, y }: Plane, { values }: ChartData): string => {
   const value = values.at(-1) ?? null
-  return value === null || kind === 'candles' ? '' : `M${round(width - dotSpace)},${round(y(value))}h0`
+  return value === null ? '' : `M${round(width - dotSpace)},${round(y(value))}h0`
 }

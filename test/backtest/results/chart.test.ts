@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { candlesOf, candleStep } from '../../../src/backtest/results/candles.js'
+import { candles } from '../../../src/view/price-candles.js'
 import {
   drawChart,
   gapsOf,
@@ -54,31 +54,6 @@ describe('the data of a chart', () => {
       { from: 2, to: 5 },
       { from: 9, to: 12 },
     ])
-  })
-})
-
-describe('candles', () => {
-  it('open with the price that held, and contain each price', () => {
-    const data = { times: [30_000, 61_000, 70_000, 80_000, 125_000], values: [10, 12, 8, 9, 9] }
-    expect(candlesOf(data, 60_000)).toEqual([
-      { from: 0, open: 10, high: 10, low: 10, close: 10 },
-      { from: 60_000, open: 10, high: 12, low: 8, close: 9 },
-      { from: 120_000, open: 9, high: 9, low: 9, close: 9 },
-    ])
-  })
-
-  it('begin anew after a gap', () => {
-    const data = { times: [0, 10_000, 65_000, 70_000], values: [10, null, 20, 21] }
-    expect(candlesOf(data, 60_000)).toEqual([
-      { from: 0, open: 10, high: 10, low: 10, close: 10 },
-      { from: 60_000, open: 20, high: 21, low: 20, close: 21 },
-    ])
-  })
-
-  it('are of a minute, or of as much that there are not too many', () => {
-    expect(candleStep({ from: 0, to: 3_600_000 }, 60)).toBe(60_000)
-    expect(candleStep({ from: 0, to: 3_600_000 }, 20)).toBe(300_000)
-    expect(candleStep({ from: 0, to: 86_400_000 }, 50)).toBe(1_800_000)
   })
 })
 
@@ -142,8 +117,8 @@ describe('the drawing of a chart', () => {
 
   it('has steps that are filled, candles, and shares that are filled up to 0', () => {
     expect(draw({ kind: 'steps' }).area).toBe('M0,120L0,110H100V120ZM200,120L200,10H800V10V120Z')
-    const candles = draw({ kind: 'candles', times: { from: 0, to: 300_000 } })
-    expect([candles.line, candles.up.match(/Z/g)?.length]).toEqual(['', 1])
+    const { line, up } = draw({ kind: 'steps', shapes: candles, times: { from: 0, to: 300_000 } })
+    expect([line, up.match(/Z/g)?.length]).toEqual(['', 1])
     expect(draw({ isShare: true, data: { times: [1000, 9000], values: [-0.1, 0] } }).area).toBe(
       'M0,5.2L0,109.6L800,5.2V5.2Z',
     )

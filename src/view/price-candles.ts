@@ -1,5 +1,29 @@
-import { timeStep } from './axis.js'
-import type { ChartData, Span } from './chart-data.js'
+import { timeStep } from '../backtest/results/axis.js'
+import { round, type ChartData, type Span } from '../backtest/results/chart-data.js'
+import type { Plane, Shapes } from '../backtest/results/chart.js'
+
+/** Candles in place of the line of a chart. */
+export const candles: Shapes = {
+  stepOf: (times, width) => candleStep(times, width / candleSpace),
+  layersOf: (plane, part, step) => candleLayers(plane, part, step),
+}
+
+/** Space between two candles that have as much as this, in CSS pixels. */
+const candleSpace = 7
+
+/** A line from the lowest to the highest value of each step of time, and a box from its first to its last value. */
+const candleLayers = ({ times, x, y }: Plane, part: ChartData, step: number) => {
+  const half = Math.max(1, Math.round(((x(times.from + step) - x(times.from)) * 5) / 14))
+  const paths = { up: '', down: '' }
+  for (const { from, open, high, low, close } of candlesOf(part, step)) {
+    const middle = Math.round(x(from + step / 2))
+    // The edge would cut it, and its width is a part of what it shows.
+    if (middle < half) continue
+    const box = `M${middle - half},${round(y(open))}h${2 * half}V${round(y(close))}h${-2 * half}Z`
+    paths[close < open ? 'down' : 'up'] += `M${middle},${round(y(high))}V${round(y(low))}${box}`
+  }
+  return paths
+}
 
 /** The first, the highest, the lowest and the last value of a step of time. */
 export interface Candle {

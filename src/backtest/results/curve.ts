@@ -36,12 +36,13 @@ export class Curve {
 /** In order: of each step of time the extremes of the values that are current, of those that are not, and of the current prices. */
 const extremes = (values: readonly Equity[], step: number): Equity[] => {
   const kept = new Set<Equity>()
-  const ends = new Map<string, Ends>()
+  /** By the symbol of a price; those of values by whether they are current. */
+  const ends = new Map<string | boolean, Ends>()
   const keepEnds = (): void => {
     for (const { lowest, highest } of ends.values()) kept.add(lowest).add(highest)
     ends.clear()
   }
-  const extend = (name: string, amount: number, value: Equity): void => {
+  const extend = (name: string | boolean, amount: number, value: Equity): void => {
     const end = ends.get(name)
     if (end === undefined) ends.set(name, { low: amount, lowest: value, high: amount, highest: value })
     else if (amount < end.low) [end.low, end.lowest] = [amount, value]
@@ -53,7 +54,7 @@ const extremes = (values: readonly Equity[], step: number): Equity[] => {
     if (next !== bucket) keepEnds()
     bucket = next
     const { isCurrent, equityUsd, prices } = value
-    extend(isCurrent ? 'current' : 'not current', equityUsd, value)
+    extend(isCurrent, equityUsd, value)
     if (isCurrent)
       for (const symbol of Object.keys(prices).slice(0, maxTokens))
         extend(symbol, prices[symbol] ?? NaN, value)

@@ -52,26 +52,28 @@ const ratio = shownAs((value) => formatNumber(value, 3))
 const count = shownAs((value) => formatQuantity(value))
 
 /** By the name of the figure in a summary, in the order of a report. Those of each token are after the first three. */
-const texts: Readonly<Record<string, FigureText>> = {
-  profitUsd: usd('Profit, USD', 'The last equity less the first'),
-  returnRatio: share('Return', 'The profit as a share of the first equity'),
-  'annual.returnRatio': share('Return a year', 'The growth in 365 days at this pace'),
-  maxDrawdown: share('Largest drawdown', 'The largest fall, as a share of the highest before'),
-  longestDrawdownMs: duration('Longest drawdown', 'From a highest equity to the next'),
-  'annual.volatility': share('Volatility', 'The deviation of the returns, per year'),
-  'annual.sharpe': ratio('Sharpe', 'Mean / deviation of the returns, per year'),
-  'annual.sortino': ratio('Sortino', 'Mean / root of the mean negative square of the returns, per year'),
-  exposure: share('Exposure', 'The share of the time with a position'),
-  roundTrips: count('Round trips', 'Positions from flat to flat'),
-  winRate: share('Win rate', 'The share of round trips with a profit after fees'),
-  expectancyUsd: usd('Expectancy, USD', 'The mean profit of a round trip, after fees'),
-  profitFactor: ratio('Profit factor', 'Profits / losses of the round trips'),
-  fills: count('Fills', 'Of orders, whole or in part'),
-  feesUsd: usd('Fees, USD', 'Of all fills'),
-  slippageUsd: usd('Slippage, USD', 'What the fills paid beyond the prices'),
-  turnoverUsd: usd('Turnover, USD', 'The values of all fills'),
-  notCurrentMs: duration('Prices out of date', 'Time in which the price of a held token was not current'),
-}
+const texts = new Map<string, FigureText>(
+  Object.entries({
+    profitUsd: usd('Profit, USD', 'The last equity less the first'),
+    returnRatio: share('Return', 'The profit as a share of the first equity'),
+    'annual.returnRatio': share('Return a year', 'The growth in 365 days at this pace'),
+    maxDrawdown: share('Largest drawdown', 'The largest fall, as a share of the highest before'),
+    longestDrawdownMs: duration('Longest drawdown', 'From a highest equity to the next'),
+    'annual.volatility': share('Volatility', 'The deviation of the returns, per year'),
+    'annual.sharpe': ratio('Sharpe', 'Mean / deviation of the returns, per year'),
+    'annual.sortino': ratio('Sortino', 'Mean / root of the mean negative square of the returns, per year'),
+    exposure: share('Exposure', 'The share of the time with a position'),
+    roundTrips: count('Round trips', 'Positions from flat to flat'),
+    winRate: share('Win rate', 'The share of round trips with a profit after fees'),
+    expectancyUsd: usd('Expectancy, USD', 'The mean profit of a round trip, after fees'),
+    profitFactor: ratio('Profit factor', 'Profits / losses of the round trips'),
+    fills: count('Fills', 'Of orders, whole or in part'),
+    feesUsd: usd('Fees, USD', 'Of all fills'),
+    slippageUsd: usd('Slippage, USD', 'What the fills paid beyond the prices'),
+    turnoverUsd: usd('Turnover, USD', 'The values of all fills'),
+    notCurrentMs: duration('Prices out of date', 'Time in which the price of a held token was not current'),
+  }),
+)
 
 const held = 'buyAndHold.'
 
@@ -79,12 +81,12 @@ const held = 'buyAndHold.'
 export const figureText = (name: string): FigureText => {
   if (name.startsWith(held))
     return share(`Buy and hold ${name.slice(held.length)}`, 'The last price divided by the first, less 1')
-  return texts[name] ?? { title: name, meaning: '', format: (value) => formatQuantity(value, 6) }
+  return texts.get(name) ?? { title: name, meaning: '', format: (value) => formatQuantity(value, 6) }
 }
 
 /** The names of the figures of an account that trades these tokens, in the order of a report. */
 export const figureNames = (symbols: readonly string[]): readonly string[] =>
-  Object.keys(texts).toSpliced(3, 0, ...symbols.map((symbol) => held + symbol))
+  [...texts.keys()].toSpliced(3, 0, ...symbols.map((symbol) => held + symbol))
 
 /** The figures of a summary in the order of a report. `null`: without a meaning. */
 export const figuresOf = (summary: Summary): readonly (readonly [name: string, value: number | null])[] =>

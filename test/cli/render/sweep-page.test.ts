@@ -79,6 +79,14 @@ describe('the page of a sweep', () => {
     expect(cellsOf(results).map(([first]) => first)).toEqual(['index', '0', '1', '2', '3', '4', '5', '6'])
   })
 
+  it('has a figure of any name', () => {
+    const html = renderSweep([{ ...rowOf({ x: 1 }, 0), figures: { constructor: 7 } }], page)
+    expect(cellsOf(html.split('<h2>Results: 1</h2>')[1] ?? '')).toEqual([
+      ['x', 'constructor'],
+      ['1', '7'],
+    ])
+  })
+
   it('has why a parameter has no result, escaped, and no map without a number', () => {
     const failed: SweepRow = { ...rowOf({ x: '<b>' }, 0), figures: {}, curve: [], failure: '<i>' }
     const whole = renderSweep([failed, { ...failed, fields: { x: 2 } }], { ...page, metric: undefined })

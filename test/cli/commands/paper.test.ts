@@ -130,7 +130,7 @@ describe('svc-streams backtest', () => {
     const html = readFileSync(report, 'utf8').replaceAll(' class="number"', '')
     expect(html).toContain('it is assumed to be 10 tokens on both sides')
     expect(html).toContain('Left out: 3 invalid in the imported files')
-    expect(html).toContain('<p>1 gap in the data, 1 min in all')
+    expect(html).toContain('<p>1 gap in the data, 1 min 6 s in all')
     expect(html).toContain('class="gaps" d="M')
     const command = html.slice(html.indexOf('npx svc-streams')).split('<')[0]
     expect(command).toContain(`--parameter 200 --from 1700000000000 --report ${report}`)

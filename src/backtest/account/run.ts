@@ -144,7 +144,7 @@ export class PaperRun {
   private countFrom(at = -Infinity): void {
     if (this.isCounted || !(this.terms.isCounted?.() ?? at >= this.countsFrom)) return
     this.isCounted = true
-    this.state.begin()
+    if (!this.continues) this.state.begin()
   }
 
   private emit(): void {

@@ -175,6 +175,8 @@ const heldJournal = (): { readonly of: Options; readonly journal: string } => {
   return { of, journal }
 }
 
+const noSide = { totalQuantity: 0n, totalQuantityUsd: 0 }
+
 const priceAt = (receivedAt: number, usd: number): Input => ({
   _tag: 'Price',
   symbol: 'A',
@@ -202,6 +204,21 @@ it('values a position as not current from the end of the journal to the next pri
   expect(events).toEqual([
     { _tag: 'Equity', at: 5_000, equityUsd: 1_000, isCurrent: false, prices: { A: 2 } },
     { _tag: 'Equity', at: 60_000, equityUsd: 1_001, isCurrent: true, prices: { A: 3 } },
+  ])
+})
+
+it('values a position at its last price at the end of the warm-up of an account that continues', () => {
+  const { of, journal } = heldJournal()
+  const { events, give, stop } = startRun(journal, { ...of, warmUp: 10_000 })
+  const book = depth(tokens.B.address, {
+    ...{ buy: noSide, sell: noSide, timestamp: 70_000, receivedAt: 70_000 },
+  })
+  give(priceAt(60_000, 3))
+  give({ _tag: 'Depth', symbol: 'B', event: right(book) })
+  stop()
+  expect(events.slice(1)).toEqual([
+    { _tag: 'Equity', at: 60_000, equityUsd: 1_001, isCurrent: true, prices: { A: 3 } },
+    { _tag: 'Equity', at: 70_000, equityUsd: 1_001, isCurrent: true, prices: { A: 3 } },
   ])
 })
 

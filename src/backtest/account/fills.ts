@@ -114,15 +114,17 @@ interface Wanted {
 
 /** A quantity of 0 if there is nothing to do. */
 const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Side) => number): Wanted => {
-  const unitsFor = (usd: number, side: Side): bigint => token.unitsFor(usd, priceOf(side))
+  // The other one of `units` and `usd` may be there, and undefined.
+  const unitsOf = (
+    { units, usd = 0 }: { readonly units?: bigint; readonly usd?: number },
+    side: Side,
+  ): bigint => units ?? token.unitsFor(usd, priceOf(side))
   if ('side' in order) {
     const { side, size } = order
-    return { side, quantity: remaining ?? ('usd' in size ? unitsFor(size.usd, side) : size.units) }
+    return { side, quantity: remaining ?? unitsOf(size, side) }
   }
-  const { quantity: held } = token.position
   const size = order._tag === 'Target' ? order.size : { units: 0n }
-  if ('units' in size) return wantedUpTo(held, size.units, size.units)
-  return wantedUpTo(held, unitsFor(size.usd, 'buy'), unitsFor(size.usd, 'sell'))
+  return wantedUpTo(token.position.quantity, unitsOf(size, 'buy'), unitsOf(size, 'sell'))
 }
 
 /** A target of USD is a band between what it is at the price of a buy and at that of a sell. */

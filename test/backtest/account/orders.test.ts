@@ -328,6 +328,18 @@ describe('a target', () => {
   })
 })
 
+describe('a size', () => {
+  it('may have the other unit as undefined, as plain JavaScript writes it', () => {
+    const size = { units: undefined, usd: 22 } as unknown as { readonly usd: number }
+    expectResults({
+      prices: '  -1-2',
+      expected: '-b-s',
+      at: { 1: [target('X', size)], 2: [market('X', 'sell', { ...X(100n), usd: undefined })] },
+      texts: { b: 'buy 200 X at 11 (#1)', s: 'sell 100 X at 12 (#2)' },
+    })
+  })
+})
+
 describe('cancel', () => {
   it('ends an order, and is rejected without one', () => {
     const far = (id?: string) => limit('X', 'buy', X(100n), 1, id === undefined ? {} : { id })

@@ -122,7 +122,10 @@ export class TokenState {
 
   /** The quantity with a value of at most `usd` at a price, rounded down, or up if `usd` is negative. */
   unitsFor(usd: number, price: number): bigint {
-    return price > 0 ? BigInt(Math.trunc((usd / price) * this.scale)) : 0n
+    if (price <= 0) return 0n
+    // Of a very low price, more than a double can be.
+    const units = Math.trunc((usd / price) * this.scale)
+    return BigInt(Math.max(-Number.MAX_VALUE, Math.min(units, Number.MAX_VALUE)))
   }
 
   /** The value of the position at the last price, in USD; negative for a short position. */

@@ -1,15 +1,21 @@
+import { right, type Either } from 'fp-ts/lib/Either.js'
+import { map, Subject } from 'rxjs'
+import type { Depth, DepthError, Price, PriceError } from 'svc-streams'
 import {
   cancel,
   closePosition,
   limit,
   market,
+  paper,
   stop,
   target,
   trailingStop,
   type Order,
+  type PaperEvent,
 } from 'svc-streams/paper'
-import { describe, it } from 'vitest'
-import { expectResults } from './support/scenario.js'
+import { createTestClient, depth, price } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { account, expectResults, tokens } from './support/scenario.js'
 
 const X = (units: bigint) => ({ units })
 
@@ -338,6 +344,21 @@ describe('a size', () => {
       texts: { b: 'buy 200 X at 11 (#1)', s: 'sell 100 X at 12 (#2)' },
     })
   })
+})
+
+it('takes what the depth has for an amount that is more than any number of tokens', () => {
+  const { topic, address } = tokens.X
+  const side = { totalQuantity: 400n, totalQuantityUsd: 1 }
+  const price$ = new Subject<Either<PriceError, Price>>()
+  const depth$ = new Subject<Either<DepthError, Depth>>()
+  const client = createTestClient({ prices: { [topic]: price$ }, depths: { [address]: depth$ } })
+  const events: PaperEvent[] = []
+  const buy = market('X', 'buy', { usd: 1e15 })
+  const strategy$ = ({ price$: of$ }: typeof client) => of$(topic).pipe(map(() => buy))
+  paper(client, strategy$, { ...account, tokens: { X: tokens.X } }).subscribe((event) => events.push(event))
+  depth$.next(right(depth(address, { buy: side, sell: side })))
+  price$.next(right(price(topic, 1e-300)))
+  expect(events).toContainEqual(expect.objectContaining({ _tag: 'Filled', quantity: 400n }))
 })
 
 describe('cancel', () => {

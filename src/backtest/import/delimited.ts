@@ -1,33 +1,34 @@
 import Papa, { type ParseResult } from 'papaparse'
-import { maxLineLength, sampleRows, type Cells, type TableRow } from './table.js'
+import { maxLineLength, sampleRows, type Table, type TableRow } from './table.js'
 import { numberOf, unitOf } from './values.js'
-
-/** How the text of a CSV file is divided into cells. */
-export interface Dialect {
-  readonly delimiter: string
-  /** The number of the line with the names of the columns, from 1; 0 if there is none. */
-  readonly headerLine: number
-  readonly names: readonly string[] | undefined
-  readonly sample: readonly Cells[]
-}
 
 const delimitersToGuess = [',', ';', '\t', '|']
 
-const maxDialectRows = 200
+const maxHeadRows = 200
 
-/** Reads the first rows. A header has no number and no time. Rows of one cell before it, such as a title, are skipped. */
-export const dialectOf = (text: string): Dialect => {
-  const { data, meta } = Papa.parse<string[]>(text, { preview: maxDialectRows, delimitersToGuess })
+/**
+ * Rows of CSV. `lines`: the first ones. A header has no number and no time. Rows of one cell before it, such as a title, are skipped.
+ * `read`: the text of the file, piece by piece, whose line breaks are `\n`.
+ */
+export const delimitedTable = (
+  lines: readonly string[],
+  suffix: string,
+  read: () => AsyncIterable<string>,
+): Table => {
+  const { data, meta } = Papa.parse<string[]>(lines.join('\n'), { preview: maxHeadRows, delimitersToGuess })
+  const { delimiter } = meta
   const isWide = data.some(({ length }) => length > 1)
   const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || cells.length > 1)
-  const first = rows[0]?.cells ?? []
-  const isHeader =
-    first.length > 0 && !first.some((cell) => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined)
+  const [first] = rows
+  const isValue = (cell: string): boolean => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined
+  const header = first?.cells.some(isValue) === false ? first : undefined
+  const delimiterText = delimiter === '\t' ? 'tab' : `"${delimiter}"`
+  const headerText = header === undefined ? 'no header' : `header in line ${header.line}`
   return {
-    delimiter: meta.delimiter,
-    headerLine: isHeader ? (rows[0]?.line ?? 0) : 0,
-    names: isHeader ? first.map((cell) => cell.trim()) : undefined,
-    sample: rows.slice(isHeader ? 1 : 0, sampleRows + 1).map(({ cells }) => cells),
+    format: `CSV, ${delimiterText}, ${headerText}${suffix}`,
+    names: header?.cells.map((cell) => cell.trim()),
+    sample: rows.slice(header === undefined ? 0 : 1, sampleRows + 1).map(({ cells }) => cells),
+    rows: () => readDelimited(read(), delimiter, header?.line),
   }
 }
 
@@ -49,10 +50,11 @@ const numbered = (data: readonly (readonly string[])[], start: number) => {
   return { rows, last, next }
 }
 
-/** The rows after the header. `read`: the text, piece by piece, whose line breaks are `\n`. Throws for a quote without an end. */
-export async function* readDelimited(
+/** The rows after the header. Throws for a quote without an end. */
+async function* readDelimited(
   read: AsyncIterable<string>,
-  { delimiter, headerLine }: Dialect,
+  delimiter: string,
+  headerLine = 0,
 ): AsyncGenerator<readonly TableRow[]> {
   let rest = ''
   let line = 1

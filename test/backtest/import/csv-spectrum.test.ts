@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dialectOf, readDelimited } from '../../../src/backtest/import/delimited.js'
+import { delimitedTable } from '../../../src/backtest/import/delimited.js'
 
 // The files of csv-spectrum: quotes, delimiters and line breaks in cells, CRLF, empty cells, JSON, UTF-8.
 
@@ -10,17 +10,17 @@ const require = createRequire(import.meta.url)
 const folder = join(require.resolve('csv-spectrum'), '..')
 
 const recordsOf = async (text: string, pieceLength: number): Promise<readonly object[]> => {
-  const { names, ...dialect } = dialectOf(text)
   async function* pieces() {
     for (let at = 0; at < text.length; at += pieceLength)
       yield await Promise.resolve(text.slice(at, at + pieceLength))
   }
+  const lines = text.split('\n')
+  const header = lines[0]?.split(',') ?? []
   const records: object[] = []
-  // Those files have numbers in their first line: it has the names.
-  const named = { ...dialect, headerLine: 1, names }
-  const header = text.split('\n')[0]?.split(',') ?? []
-  for await (const rows of readDelimited(pieces(), named))
-    for (const { cells } of rows) records.push(Object.fromEntries(header.map((name, i) => [name, cells[i]])))
+  // Some of those files have numbers in their first line: it has the names.
+  for await (const rows of delimitedTable(lines, '', pieces).rows([]))
+    for (const { cells, line } of rows)
+      if (line > 1) records.push(Object.fromEntries(header.map((name, i) => [name, cells[i]])))
   return records
 }
 

@@ -727,6 +727,12 @@ describe('import', () => {
     expect((await imported({ 'trades.csv': csv(priceRows(4)) }, [...flags, '3'])).rows).toHaveLength(4)
   })
 
+  it('reads a header and a single row without a line break at its end', async () => {
+    const { code, rows } = await imported({ 'a.csv': `time,price\n${start},5` })
+    expect(code).toBe(0)
+    expect(rows).toEqual([{ at: start, topic, price: 5 }])
+  })
+
   it('reads a file whose first row is longer than a piece of the file', async () => {
     const text = `time,price,note\n${start},1,${'x'.repeat(600_000)}\n${start + 1},2,y\n`
     const { rows, stdout } = await imported({ 'trades.csv': text })

@@ -1,23 +1,73 @@
-import { compareTicks, type MarketRow, type Series, type Tick } from './market-row.js'
+import { compareTicks, type MarketRow, type Tick } from './market-row.js'
 
 // A candle gives its open at its start and its close at its end. The times of its high and its low are not known.
+
+export interface Candle {
+  /** Open, high, low and close. */
+  readonly prices: readonly number[]
+  /** In ms since the Unix epoch, rounded down; NaN without one. */
+  readonly closeTime: number
+  /** The next start of its token; undefined for the last candle. */
+  next?: number | undefined
+}
+
+/** What the candles of a token in a file have in common. */
+export interface CandleStarts {
+  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
+  readonly usual?: number | undefined
+  /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */
+  readonly odd: number
+  /** The number of close times that are not after their start, which are not used, or are after the next start. */
+  readonly oddEnds: number
+  /** A start with candles of different prices, in ms since the Unix epoch. */
+  readonly different?: number | undefined
+}
+
+/** Finds the next start of each candle. `rows`: those of a token, in order. */
+export const startsOf = (rows: readonly MarketRow[]): CandleStarts => {
+  const counts = new Map<number, number>()
+  let oddEnds = 0
+  let different: number | undefined
+  for (const [index, { at, candle }] of rows.entries()) {
+    const next = rows[index + 1]
+    if (candle === undefined) continue
+    candle.next = next?.at
+    const distance = next === undefined ? 0 : next.at - at
+    if (candle.closeTime <= at || (distance > 0 && candle.closeTime > at + distance)) oddEnds++
+    if (distance > 0) counts.set(distance, (counts.get(distance) ?? 0) + 1)
+    else if (next?.candle?.prices.some((price, of) => price !== candle.prices[of]) === true) different ??= at
+  }
+  const distances = [...counts].sort(([a, one], [b, two]) => two - one || a - b)
+  const usual = distances[0]?.[0]
+  const odd = distances.reduce((sum, [each, count]) => sum + (each % (usual ?? 1) === 0 ? 0 : count), 0)
+  return { usual, odd, oddEnds, different }
+}
 
 /** The length of candles: in ms, or in months of the calendar (UTC). */
 export type CandleInterval = { readonly ms: number } | { readonly months: number }
 
+/** The prices of candles that are in order: of one time, closes come first. */
+export const candleTicks = (
+  rows: readonly MarketRow[],
+  interval: CandleInterval | undefined,
+): readonly Tick[] =>
+  rows
+    .flatMap((row): readonly Tick[] => {
+      const { at, token, price, candle } = row
+      const close = { at: endOf(row, interval), token, price: candle?.prices.at(-1) ?? price, isClose: true }
+      return [{ at, token, price }, close]
+    })
+    .sort(compareTicks)
+
 /**
  * The end of a candle: `interval` after its start, if that is given; else the close time of its row, if that is after its start, and the end of the candle if
  * that is its last ms or second; else the next start, if that is between 0.5 and 1.5 of the usual distance; else the usual distance
- * later. `next`: the next start of its token, if there is one.
+ * later.
  */
-const endOf = (
-  { at, candle, series }: MarketRow,
-  next: number | undefined,
-  interval: CandleInterval | undefined,
-): number => {
+const endOf = ({ at, candle, series }: MarketRow, interval: CandleInterval | undefined): number => {
   if (interval !== undefined) return 'ms' in interval ? at + interval.ms : monthsLater(at, interval.months)
-  const usual = series.starts.usual ?? Infinity
-  const closeTime = candle?.closeTime ?? NaN
+  const { next, closeTime = NaN } = candle ?? {}
+  const { usual = Infinity } = series.starts
   if (closeTime > at) {
     const isLastSecond = (end: number | undefined): end is number =>
       end !== undefined && closeTime <= end && end - closeTime <= 1000
@@ -32,27 +82,4 @@ const isUsual = (distance: number, usual: number): boolean =>
 const monthsLater = (at: number, months: number): number => {
   const date = new Date(at)
   return date.setUTCMonth(date.getUTCMonth() + months)
-}
-
-/** The prices of candles that are in order: of one time, closes come first. */
-export const candleTicks = (
-  candles: readonly MarketRow[],
-  interval: CandleInterval | undefined,
-): readonly Tick[] => {
-  const ticks: Tick[] = []
-  /** The last candle of each token, whose end is not known yet. */
-  const open = new Map<Series, MarketRow>()
-  const close = (row: MarketRow, next: number | undefined): void => {
-    const { token, price, candle } = row
-    ticks.push({ at: endOf(row, next, interval), token, price: candle?.close ?? price, isClose: true })
-  }
-  for (const row of candles) {
-    const { at, token, price, series } = row
-    const previous = open.get(series)
-    if (previous !== undefined) close(previous, at)
-    open.set(series, row)
-    ticks.push({ at, token, price })
-  }
-  for (const row of open.values()) close(row, undefined)
-  return ticks.sort(compareTicks)
 }

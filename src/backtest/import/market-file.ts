@@ -1,15 +1,8 @@
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { readProblems } from '../recording/codec/errors.js'
-import { candleTicks, type CandleInterval } from './candles.js'
+import { candleTicks, startsOf, type CandleInterval } from './candles.js'
 import { columnName, layoutOf, priceFields, type GivenColumns, type Layout } from './columns.js'
-import {
-  CandleStarts,
-  type ImportedToken,
-  type MarketRow,
-  type Quantities,
-  type Series,
-  type Tick,
-} from './market-row.js'
+import type { ImportedToken, MarketRow, Quantities, Series, Tick } from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
 import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js'
@@ -44,7 +37,7 @@ export interface ReadOptions {
   readonly now: number
 }
 
-const maxUnknownSymbols = 5
+const maxShownSymbols = 5
 
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
@@ -62,9 +55,6 @@ export class MarketFile {
   readonly warnings = new Map<Warning, ReasonCount>()
   /** What would make another market of the file if it is misunderstood, each with its answer. */
   readonly doubts: string[] = []
-  readonly unknownSymbols: string[] = []
-  /** The tokens by symbol. The symbol is empty if the file has no such column. */
-  readonly series = new Map<string, Series>()
   /** Of the first quotes, in basis points of the midpoint. */
   private readonly halfSpreads: number[] = []
   rows = 0
@@ -79,6 +69,7 @@ export class MarketFile {
   /** The first number with decimal commas or groups of digits. */
   private separated: string | undefined
   private readonly named = new Map<number, Set<string>>()
+  /** The symbol is empty if the file has no such column. `undefined`: an unknown symbol. */
   private readonly bySymbol = new Map<string, Series | undefined>()
   private readonly priceColumns: readonly number[]
 
@@ -107,6 +98,17 @@ export class MarketFile {
       const message = printable(messageOf(thrown))
       throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
     }
+  }
+
+  /** The tokens by symbol. */
+  get series(): ReadonlyMap<string, Series> {
+    return new Map([...this.bySymbol].flatMap(([symbol, series]) => (series ? [[symbol, series]] : [])))
+  }
+
+  get unknownSymbols(): readonly string[] {
+    return [...this.bySymbol]
+      .flatMap(([symbol, series]) => (series ? [] : [symbol]))
+      .slice(0, maxShownSymbols)
   }
 
   /** The median half spread, in basis points of the midpoint; undefined without a quote. */
@@ -145,10 +147,10 @@ export class MarketFile {
     }
     const { kind, columns } = this.layout
     if (kind === 'candles' || !this.isInOrder) await this.sort()
-    const all = [...this.series.values()].map(({ starts }) => starts)
-    const lengths = all.flatMap(({ usual }) => usual ?? []).sort((a, b) => a - b)
+    const all = [...this.series.values()]
+    const lengths = all.flatMap(({ starts: { usual } }) => usual ?? []).sort((a, b) => a - b)
     // A token with a single candle has the length of other candles of the file.
-    for (const starts of all) starts.usual ??= lengths[0]
+    for (const each of all) each.starts = { ...each.starts, usual: each.starts.usual ?? lengths[0] }
     const isKnown =
       this.options.interval !== undefined || columns.closeTime !== undefined || lengths.length > 0
     if (kind === 'candles' && this.rows > 0 && !isKnown)
@@ -209,8 +211,8 @@ export class MarketFile {
     for await (const rows of this.pieces()) for (const row of rows) all.push(row)
     all.sort((a, b) => a.at - b.at)
     if (this.layout.kind === 'candles') {
-      for (const row of all) row.series.starts.add(row)
-      for (const { starts } of this.series.values()) starts.finish()
+      for (const row of all) row.series.candles.push(row)
+      for (const each of this.series.values()) each.starts = startsOf(each.candles)
     }
     this.sorted = all
   }
@@ -255,7 +257,7 @@ export class MarketFile {
     const numbers = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
     const invalid = numbers.find((number) => !(number > 0))
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
-    const [first = NaN, second = NaN, low = NaN, close = NaN] = numbers
+    const [first = NaN, second = NaN] = numbers
     const isQuote = columns.bid !== undefined
     const closeTime = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
     return {
@@ -264,7 +266,7 @@ export class MarketFile {
       token: series.token,
       price: isQuote ? (first + second) / 2 : first,
       depth: isQuote ? this.depthOf(cells, series) : undefined,
-      candle: kind === 'candles' ? { high: second, low, close, closeTime } : undefined,
+      candle: kind === 'candles' ? { prices: numbers, closeTime } : undefined,
     }
   }
 
@@ -277,22 +279,14 @@ export class MarketFile {
   }
 
   private seriesOf(symbol: string): Series | undefined {
-    if (!this.bySymbol.has(symbol)) this.addSymbol(copyOf(symbol))
-    return this.bySymbol.get(symbol)
-  }
-
-  private addSymbol(symbol: string): void {
-    const { token, resolve } = this.options
+    const { bySymbol, options } = this
+    if (bySymbol.has(symbol)) return bySymbol.get(symbol)
     // A given token is that of the first symbol: rows of other symbols must not become prices of this token.
-    const resolved = this.bySymbol.size === 0 && token !== undefined ? token : resolve(symbol.trim())
-    if (resolved === undefined) {
-      if (this.unknownSymbols.length < maxUnknownSymbols) this.unknownSymbols.push(symbol)
-      if (this.bySymbol.size < maxSymbols) this.bySymbol.set(symbol, undefined)
-      return
-    }
-    const series = { token: resolved, starts: new CandleStarts() }
-    this.bySymbol.set(symbol, series)
-    this.series.set(symbol, series)
+    const token = bySymbol.size === 0 ? options.token : undefined
+    const known = token ?? options.resolve(symbol.trim())
+    const series = known && { token: known, candles: [], starts: startsOf([]) }
+    if (series !== undefined || bySymbol.size < maxSymbols) bySymbol.set(copyOf(symbol), series)
+    return series
   }
 }
 

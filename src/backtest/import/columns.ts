@@ -2,40 +2,8 @@ import { describeValue } from '../../base/errors/text.js'
 import type { Cells, Table } from './table.js'
 import { hasOwnZone, numberOf, unitOf, type Unit } from './values.js'
 
-export type Field =
-  | 'time'
-  | 'symbol'
-  | 'price'
-  | 'bid'
-  | 'ask'
-  | 'bidQuantity'
-  | 'askQuantity'
-  | 'open'
-  | 'high'
-  | 'low'
-  | 'close'
-  | 'closeTime'
-
-/** The columns that the user gives, by name or by number from 1. */
-export type GivenColumns = Readonly<Partial<Record<Field, string | undefined>>>
-
-export type Kind = 'trades' | 'quotes' | 'tops of a book' | 'candles'
-
-export interface Layout {
-  readonly kind: Kind
-  /** The indexes of the columns. */
-  readonly columns: Readonly<Partial<Record<Field, number>>> & { readonly time: number }
-  readonly unit: Unit
-  /** False for times of ISO 8601 without a zone, which are taken for UTC. */
-  readonly hasZone: boolean
-  /** Of the ends of candles, if there is a column of them. */
-  readonly closeUnit: Unit | undefined
-  /** The indexes of columns that are not used, and may name the token of a row. */
-  readonly namingColumns: readonly number[]
-}
-
 /** The usual names, without case and punctuation, the most specific first. */
-const usualNames: Readonly<Record<Field, string>> = {
+const usualNames = {
   time:
     // Those of candles come before the names of their ends.
     'timeperiodstart opentime timeopen starttime begintime candlebegintime ' +
@@ -60,9 +28,35 @@ const usualNames: Readonly<Record<Field, string>> = {
   closeTime: 'closetime timeclose timeperiodend endtime',
 }
 
+export type Field = keyof typeof usualNames
+
 const fields = Object.keys(usualNames) as Field[]
 
-const candleFields = ['open', 'high', 'low', 'close'] as const
+/** The columns of prices of each kind of rows. Of several possible kinds, the first one is taken. */
+export const priceFields = {
+  candles: ['open', 'high', 'low', 'close'],
+  trades: ['price'],
+  'tops of a book': ['bid', 'ask'],
+  quotes: ['bid', 'ask'],
+} as const satisfies Readonly<Record<string, readonly Field[]>>
+
+export type Kind = keyof typeof priceFields
+
+/** The columns that the user gives, by name or by number from 1. */
+export type GivenColumns = Readonly<Partial<Record<Field, string | undefined>>>
+
+export interface Layout {
+  readonly kind: Kind
+  /** The indexes of the columns. */
+  readonly columns: Readonly<Partial<Record<Field, number>>> & { readonly time: number }
+  readonly unit: Unit
+  /** False for times of ISO 8601 without a zone, which are taken for UTC. */
+  readonly hasZone: boolean
+  /** Of the ends of candles, if there is a column of them. */
+  readonly closeUnit: Unit | undefined
+  /** The indexes of columns that are not used, and may name the token of a row. */
+  readonly namingColumns: readonly number[]
+}
 
 /** The meaning of the columns. Throws an error with what is missing, and how to give it. */
 export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, given: GivenColumns): Layout => {
@@ -90,7 +84,11 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
         `give ${time === undefined ? '--time' : '--price, --bid and --ask, or --open, --high, --low and --close'} ` +
         `by ${names === undefined ? 'number from 1' : 'name'}`,
     )
-  const usedColumns = { ...used(columns, kind), time }
+  const used: readonly string[] = [...neededFor(kind), 'symbol', ...(kind === 'candles' ? ['closeTime'] : [])]
+  const usedColumns: Layout['columns'] = {
+    time,
+    ...Object.fromEntries(Object.entries(columns).filter(([field]) => used.includes(field))),
+  }
   for (const field of fields) {
     const name = given[field] === undefined ? names?.[usedColumns[field] ?? -1] : undefined
     if (name !== undefined && names?.indexOf(name) !== names?.lastIndexOf(name))
@@ -120,8 +118,7 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
 
 /** True for a usual name of a column of instruments. */
 const isNaming = (name: string): boolean =>
-  usualNames.symbol.split(' ').some((usual) => usual.length > 2 && usual === name) ||
-  /^(?:tic|ticker|symbol|asset|coin|pair|token|instrument|market|product|currency|security|crypto|base|trading)(?:s|id|ids|name|code|symbol|pair)?$/.test(
+  /^(?:instid|topic|mint|address|tic|ticker|symbol|asset|coin|pair|token|instrument|market|product|currency|security|crypto|base|trading)(?:s|id|ids|name|code|symbol|pair)?$/.test(
     name,
   )
 
@@ -199,35 +196,16 @@ const listed = (names: readonly string[] | undefined, [first = []]: readonly Cel
     ? `the first row, ${describeValue(first.join(' | '))}`
     : names.map((name) => describeValue(name)).join(', ')
 
-/** Given columns decide; otherwise candles, then a price, then quotes. */
+/** Those that are given decide. */
 const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): Kind | undefined => {
-  const has = (...names: readonly Field[]): boolean => names.every((name) => columns[name] !== undefined)
-  const isGiven = (...names: readonly Field[]): boolean => names.some((name) => given[name] !== undefined)
-  const quotes = has('bidQuantity', 'askQuantity') ? 'tops of a book' : 'quotes'
-  if (isGiven('price')) return 'trades'
-  if (isGiven('bid', 'ask', 'bidQuantity', 'askQuantity') && has('bid', 'ask')) return quotes
-  if (has(...candleFields)) return 'candles'
-  if (has('price')) return 'trades'
-  if (has('bid', 'ask')) return quotes
-  return undefined
+  const kinds = (Object.keys(priceFields) as Kind[]).filter((kind) =>
+    neededFor(kind).every((field) => columns[field] !== undefined),
+  )
+  return kinds.find((kind) => neededFor(kind).some((field) => given[field] !== undefined)) ?? kinds[0]
 }
 
-export const priceFields: Readonly<Record<Kind, readonly Field[]>> = {
-  trades: ['price'],
-  quotes: ['bid', 'ask'],
-  'tops of a book': ['bid', 'ask'],
-  candles: candleFields,
-}
-
-const otherFields: Readonly<Partial<Record<Kind, readonly Field[]>>> = {
-  'tops of a book': ['bidQuantity', 'askQuantity'],
-  candles: ['closeTime'],
-}
-
-const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Record<Field, number>> => {
-  const names = ['time', 'symbol', ...priceFields[kind], ...(otherFields[kind] ?? [])]
-  return Object.fromEntries(Object.entries(columns).filter(([field]) => names.includes(field)))
-}
+const neededFor = (kind: Kind): readonly Field[] =>
+  kind === 'tops of a book' ? [...priceFields[kind], 'bidQuantity', 'askQuantity'] : priceFields[kind]
 
 /** The unit of most times. */
 const unitOfColumn = (name: string, texts: readonly string[]): Unit => {

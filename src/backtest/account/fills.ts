@@ -14,12 +14,10 @@ export const workingOrder = (
   order,
   token,
   decidedAt,
-  rest: ('rest' in order ? order.rest : undefined) ?? (isMarket(order) ? 'cancel' : 'work'),
   remaining: 'side' in order && 'units' in order.size ? order.size.units : undefined,
   best: order._tag === 'TrailingStop' ? token.price?.price : undefined,
   triggeredAt: undefined,
   isResting: false,
-  isForced: false,
 })
 
 const isMarket = ({ _tag }: TradeOrder): boolean =>
@@ -33,7 +31,7 @@ export const followPrice = (
 ): boolean => {
   const { order, token, best, decidedAt, triggeredAt } = working
   if ((order._tag !== 'Stop' && order._tag !== 'TrailingStop') || triggeredAt !== undefined) return false
-  if (token.isLate) return false
+  if (token.fillsNothing) return false
   const isSell = order.side === 'sell'
   if (order._tag === 'TrailingStop' && (best === undefined || (isSell ? price > best : price < best))) {
     working.best = price
@@ -55,13 +53,13 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
   const { order, token, isResting } = working
   const { price } = token
   // First, because most prices come before an order is due.
-  if (price !== undefined && !isDue(working, price, settings)) return true
+  if (price !== undefined && !isDue(state, working, price)) return true
   const reject = (reason: string): false => {
     state.reject(working, reason)
     return false
   }
   // A market order that does not work is rejected where others wait.
-  const waitFor = (problem: string): boolean => working.rest === 'work' || !isMarket(order) || reject(problem)
+  const waitFor = (problem: string): boolean => works(state, order) || !isMarket(order) || reject(problem)
   const { priceProblem } = token
   if (price === undefined) return priceProblem === undefined || waitFor(priceProblem)
   // A limit order that was open before fills at its own price, never at a better one.
@@ -92,18 +90,24 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
     return reject(`the positions would exceed the equity times maxLeverage, ${settings.maxLeverage}`)
   fill(state, working, side, isExcessive ? reducing : fillable, wanted, priceOf(side))
   if (working.remaining === 0n) return false
-  if (working.rest === 'work') return true
+  if (works(state, order)) return true
   state.cancel(working)
   return false
 }
 
 /** True if the current price came at a time at which it can fill the order. */
-const isDue = (working: WorkingOrder, price: Price, { latency }: Settings): boolean => {
-  const { order, token, decidedAt, triggeredAt, isForced, causedBy } = working
-  if (token.isLate) return false
-  if (isForced) return price !== causedBy
+const isDue = ({ isLiquidated, settings }: AccountState, working: WorkingOrder, price: Price): boolean => {
+  const { order, token, decidedAt, triggeredAt } = working
+  if (token.fillsNothing) return false
+  if (isLiquidated) return true
   const isStop = order._tag === 'Stop' || order._tag === 'TrailingStop'
-  return price.receivedAt >= (isStop ? (triggeredAt ?? Infinity) : decidedAt) + latency
+  return price.receivedAt >= (isStop ? (triggeredAt ?? Infinity) : decidedAt) + settings.latency
+}
+
+/** True if the order stays open after its first fill. */
+const works = ({ isLiquidated }: AccountState, order: TradeOrder): boolean => {
+  const rest = ('rest' in order ? order.rest : undefined) ?? (isMarket(order) ? 'cancel' : 'work')
+  return isLiquidated || rest === 'work'
 }
 
 /** A side and a quantity that an order lacks at a price. */

@@ -1,30 +1,26 @@
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
+import { describeValue } from '../../base/errors/text.js'
 import { oneOf, plainObject, type Check } from '../../base/option-kinds/option.js'
+import { reasonDetails } from './events.js'
 
 // Strategies in plain JavaScript, and JSON, may return anything. An order that is not valid is rejected with the reason.
 
-/** A field of a value that is no order. `name`: empty for the value itself. */
-export interface OrderProblem {
-  readonly name: string
-  readonly expected: string
-  readonly actual: unknown
-}
-
-/** What is wrong with a value as an order; undefined for a valid one. `symbol`: the check of its token. */
-export const orderProblem = (value: unknown, symbol: Check = text): OrderProblem | undefined => {
+/** Why a value is no order; undefined for a valid one. `symbol`: the check of its token. */
+export const orderProblem = (value: unknown, symbol: Check = text): string | undefined => {
   const order = fieldsOf(value)
   if (order['_tag'] === 'Cancel') return problemIn(order, { id: text })
   const checks = checksByTag.get(order['_tag'])
-  if (checks === undefined) return { name: '', expected: 'an order', actual: order['_tag'] ?? value }
+  if (checks === undefined) return `expected an order, got ${describeValue(order['_tag'] ?? value)}`
   return problemIn(order, { symbol, ...checks })
 }
 
 const problemIn = (
   order: Readonly<Record<string, unknown>>,
   checks: Readonly<Record<string, Check>>,
-): OrderProblem | undefined => {
+): string | undefined => {
   for (const [name, { expected, holds }] of Object.entries(checks))
-    if (!holds(order[name])) return { name, expected, actual: sizeOf(order[name]) }
+    if (!holds(order[name]))
+      return `${name}${reasonDetails}expected ${expected}, got ${describeValue(sizeOf(order[name]))}`
   return undefined
 }
 

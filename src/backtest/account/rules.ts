@@ -2,18 +2,17 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
-import { describeValue } from '../../base/errors/text.js'
 import { reasonDetails } from './events.js'
 import { fill, followPrice, tryToFill, workingOrder } from './fills.js'
 import { orderProblem } from './order-check.js'
 import { closePosition, type Order, type TradeOrder } from './orders.js'
-import type { AccountState, Decision } from './state.js'
+import type { AccountState, Decision, WorkingOrder } from './state.js'
 import type { TokenState } from './token-state.js'
 
 // The rules of an account: a function for each input, which changes the state and adds events to it. They depend on the state and
 // the input alone, and on no clock, so that a live run, its replay and a sweep have the same events.
 
-/** `isLate`: of `TokenState`. */
+/** `isLate`: true if the price arrived later than its `receivedAt`, because the client held it. */
 export const onPrice = (
   state: AccountState,
   token: TokenState,
@@ -46,13 +45,12 @@ export const onDepth = (state: AccountState, token: TokenState, event: Either<De
 }
 
 export const onOrder = (state: AccountState, order: Order, decidedAt: number): void => {
-  const isTaken = (id: string): boolean => state.orders.some((each) => each.id === id)
-  const problem = state.isLiquidated ? 'the account is liquidated' : reasonAgainst(order, state)
-  const id = idOf(order, state, problem === undefined ? isTaken : undefined)
+  const problem = state.isLiquidated ? 'the account is liquidated' : orderProblem(order, state.symbol)
+  const id = idOf(order, state)
   const decision = { id, order, decidedAt }
   if (problem !== undefined) state.reject(decision, problem)
   else if (order._tag === 'Cancel') cancel(state, decision)
-  else if (isTaken(id)) state.reject(decision, `id${reasonDetails}${id} is the id of an open order`)
+  else if (isTaken(id, state)) state.reject(decision, `id${reasonDetails}${id} is the id of an open order`)
   else open(state, id, order, decidedAt)
   checkEquity(state)
   sample(state)
@@ -67,15 +65,18 @@ export const onContinue = (state: AccountState): void => {
 export const onEnd = (state: AccountState, endsFlat: boolean): void => {
   if (endsFlat)
     for (const token of state.held) {
-      const order = closePosition(token.token.symbol)
-      const working = workingOrder(idOf(order, state), order, token, state.now)
       const side = token.position.quantity > 0n ? 'sell' : 'buy'
       const units = token.reducibleBy(side)
-      fill(state, working, side, units, units, token.priceFor(side, state.settings))
+      fill(state, closing(state, token), side, units, units, token.priceFor(side, state.settings))
     }
   if (state.hasNews || state.isFilled) state.addEquity()
   const { now: at, cash: cashUsd, equityUsd, fees: feesUsd, positions } = state
   state.events.push({ _tag: 'Account', at, cashUsd, equityUsd, feesUsd, positions })
+}
+
+const closing = (state: AccountState, token: TokenState): WorkingOrder => {
+  const order = closePosition(token.token.symbol)
+  return workingOrder(idOf(order, state), order, token, state.now)
 }
 
 const advance = (state: AccountState, receivedAt: number): void => {
@@ -87,22 +88,17 @@ const advance = (state: AccountState, receivedAt: number): void => {
   state.addEquity()
 }
 
-const reasonAgainst = (order: unknown, { symbol }: AccountState): string | undefined => {
-  const problem = orderProblem(order, symbol)
-  if (problem === undefined) return undefined
-  const { name, expected, actual } = problem
-  return `${name === '' ? '' : `${name}${reasonDetails}`}expected ${expected}, got ${describeValue(actual)}`
-}
-
 /** The given id, or the next number that is not taken. */
-const idOf = (order: unknown, state: AccountState, isTaken?: (id: string) => boolean): string => {
+const idOf = (order: unknown, state: AccountState): string => {
   const given = typeof order === 'object' && order !== null && 'id' in order ? order.id : undefined
   if (typeof given === 'string' && given !== '') return given
   state.isChanged = true
   do state.numbered++
-  while (isTaken?.(String(state.numbered)) === true)
+  while (isTaken(String(state.numbered), state))
   return String(state.numbered)
 }
+
+const isTaken = (id: string, { orders }: AccountState): boolean => orders.some((each) => each.id === id)
 
 const open = (state: AccountState, id: string, order: TradeOrder, decidedAt: number): void => {
   const token = state.tokens.get(order.symbol)
@@ -136,10 +132,10 @@ const checkEquity = (state: AccountState): void => {
   state.isLiquidated = true
   state.change({ _tag: 'Liquidated', at: now, equityUsd })
   for (const each of state.orders) state.cancel(each)
+  state.orders = []
   state.orders = state.held.map((token) => {
-    const order = closePosition(token.token.symbol)
-    const working = workingOrder(idOf(order, state), order, token, now)
-    return { ...working, rest: 'work', isForced: true, causedBy: token.price }
+    token.fillsNothing = true
+    return closing(state, token)
   })
 }
 

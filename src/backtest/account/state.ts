@@ -1,4 +1,3 @@
-import type { Price } from '../../base/domain/price.js'
 import { oneOf, type Check } from '../../base/option-kinds/option.js'
 import type { Equity, HeldPosition, OpenOrder, PaperEvent } from './events.js'
 import type { Settings } from './options.js'
@@ -19,7 +18,6 @@ export interface Decision {
 export interface WorkingOrder extends Decision {
   readonly order: TradeOrder
   readonly token: TokenState
-  readonly rest: 'cancel' | 'work'
   /** In base-token units; undefined for a size that the first fill decides. */
   remaining: bigint | undefined
   /** The best price since the decision, of a trailing stop. */
@@ -28,10 +26,6 @@ export interface WorkingOrder extends Decision {
   triggeredAt: number | undefined
   /** True for a limit whose first price after the latency has passed: it fills at its own price. */
   isResting: boolean
-  /** True for an order of a liquidation. */
-  readonly isForced: boolean
-  /** Of a liquidation: the price that caused it, which does not fill it. */
-  readonly causedBy?: Price | undefined
 }
 
 /** The state of an account. The rules change it in place, because a copy for each price would cost more than the strategy. */
@@ -51,7 +45,7 @@ export class AccountState {
   fees = 0
   /** The open orders, in the order of their decision. */
   orders: WorkingOrder[] = []
-  /** True when the equity was 0 or less: all positions are closed, and no further order is taken. */
+  /** True when the equity was 0 or less: the only open orders close positions, and no further order is taken. */
   isLiquidated = false
   /** The numbers that orders without an id have got. */
   numbered = 0

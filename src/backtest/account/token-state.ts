@@ -14,10 +14,11 @@ export class TokenState {
   price: Price | undefined
   private priceError: PriceError | undefined
   /**
-   * True if the current price arrived later than its `receivedAt`, because the client held it. It values a position, and fills
-   * nothing: a depth may be older than the price is known to be, and the fill would be dated before the price.
+   * True if the current price values a position, and fills nothing: it has caused a liquidation, or it arrived later than its
+   * `receivedAt`, because the client held it. A depth may then be older than the price is known to be, and the fill would be dated before
+   * the price.
    */
-  isLate = false
+  fillsNothing = false
   /** The price that values a position, whether or not it is current; 0 before the first one. */
   lastPrice = 0
   private depth: Depth | undefined
@@ -34,7 +35,7 @@ export class TokenState {
   }
 
   onPrice(event: Either<PriceError, Price>, isLate: boolean): void {
-    this.isLate = isLate
+    this.fillsNothing = isLate
     if (isLeft(event)) {
       this.price = undefined
       this.priceError = event.left

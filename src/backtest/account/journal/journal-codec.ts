@@ -82,12 +82,10 @@ const WorkingOrderValue = t.strict({
   id: Text,
   order: TradeOrderValue,
   decidedAt: Time,
-  rest: t.keyof({ cancel: null, work: null }, 'cancel or work'),
   remaining: optional(Quantity),
   best: optional(PriceValue),
   triggeredAt: optional(Time),
   isResting: t.boolean,
-  isForced: t.boolean,
 })
 
 const Prices = t.record(t.string, PriceValue, 'prices by symbol')

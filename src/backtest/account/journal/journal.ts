@@ -45,8 +45,7 @@ export const savedStateOf = (state: AccountState) => {
       if (quantity === 0n && taken.size === 0) return []
       return [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }]
     }),
-    // Without the objects to which they refer.
-    orders: orders.map((order) => ({ ...order, token: undefined, causedBy: undefined })),
+    orders: orders.map((order) => ({ ...order, token: undefined })),
   }
 }
 

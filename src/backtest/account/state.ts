@@ -64,10 +64,10 @@ export class AccountState {
     this.cash = settings.cash
   }
 
-  /** Ends the warm-up, in which nothing was bought: its prices are not those of the run. */
+  /** Ends the warm-up, in which nothing was bought: its prices are not those of the run, and fill nothing. */
   begin(): void {
     this.isBeginning = true
-    for (const token of this.tokens.values()) token.lastPrice = 0
+    for (const token of this.tokens.values()) token.forgetPrice()
   }
 
   /** Adds an event that changes the account. */

@@ -14,7 +14,7 @@ export class TokenState {
   price: Price | undefined
   private priceError: PriceError | undefined
   /**
-   * True if the current price values a position, and fills nothing: it has caused a liquidation, or it arrived later than its
+   * True if the current price fills nothing: it is one of the warm-up, it has caused a liquidation, or it arrived later than its
    * `receivedAt`, because the client held it. A depth may then be older than the price is known to be, and the fill would be dated before
    * the price.
    */
@@ -36,14 +36,15 @@ export class TokenState {
 
   onPrice(event: Either<PriceError, Price>, isLate: boolean): void {
     this.fillsNothing = isLate
-    if (isLeft(event)) {
-      this.price = undefined
-      this.priceError = event.left
-    } else {
-      this.price = event.right
-      this.priceError = undefined
-      this.lastPrice = event.right.price
-    }
+    this.price = isLeft(event) ? undefined : event.right
+    this.priceError = isLeft(event) ? event.left : undefined
+    if (this.price !== undefined) this.lastPrice = this.price.price
+  }
+
+  /** The current price no longer values a position. */
+  forgetPrice(): void {
+    this.lastPrice = 0
+    this.fillsNothing = true
   }
 
   onDepth(event: Either<DepthError, Depth>): void {

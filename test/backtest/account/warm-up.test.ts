@@ -5,8 +5,9 @@ import { map, merge, skip, take, timer } from 'rxjs'
 import { limit, market, paper, summaryOf, type MarketClient, type PaperEvent } from 'svc-streams/paper'
 import { replay } from 'svc-streams/recording'
 import type { Folded } from 'svc-streams/sweep'
-import { depth } from 'svc-streams/testing'
+import { depth, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { withTerms } from '../../../src/backtest/account/terms.js'
 import type { MarketEvent } from '../../../src/backtest/account/order-gate.js'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { caseCount } from '../../support/run/long.js'
@@ -73,6 +74,30 @@ describe('the warm-up of an account', () => {
       prices: '  -1-2-3----4',
       expected: '-----(ECE)E',
     })
+  })
+
+  it('fills no order with a price of the warm-up, whatever its time', () => {
+    const { client, order$, give } = givenMarket()
+    let isCounted = false
+    const events: PaperEvent[] = []
+    const costs = { cash: 10_000, feeBps: 0, slippageBps: 0, latency: 0 }
+    const terms = { isCounted: () => isCounted, endsFlat: false }
+    const run = paper(withTerms(client, terms), () => order$, { tokens: randomTokens, ...costs }).subscribe(
+      (event) => events.push(event),
+    )
+    // A recorder whose clock was set back writes such times.
+    const receivedAt = Date.now() + 3_600_000
+    const side = { totalQuantity: 10n ** 20n, totalQuantityUsd: 1 }
+    const { address, topic } = randomTokens.A
+    const book = depth(address, { buy: side, sell: side, timestamp: 1, receivedAt })
+    give({ _tag: 'Depth', symbol: 'A', event: right(book) })
+    give({ _tag: 'Price', symbol: 'A', event: right(price(topic, 10, { receivedAt })) })
+    isCounted = true
+    give({ _tag: 'Order', order: market('A', 'buy', { units: 10n ** 18n }), decidedAt: receivedAt })
+    expect(events).toEqual([])
+    give({ _tag: 'Price', symbol: 'A', event: right(price(topic, 11, { receivedAt })) })
+    expect(events.find(({ _tag }) => _tag === 'Filled')).toMatchObject({ price: 11 })
+    run.unsubscribe()
   })
 
   it('warms a strategy over the start of a recording, as a sweep does', async () => {

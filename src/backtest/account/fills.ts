@@ -73,11 +73,12 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
   }
   const problem = token.depthProblem(price, settings)
   if (problem !== undefined) return waitFor(problem)
-  const { side, quantity: wanted } = wantedBy(working, priceOf)
-  if (wanted === 0n) {
+  const lacking = wantedBy(working, priceOf)
+  if (lacking === 0n) {
     state.isChanged = true
     return 'side' in order && reject('the size is less than one base-token unit')
   }
+  const [side, wanted]: [Side, bigint] = lacking > 0n ? ['buy', lacking] : ['sell', -lacking]
   const held = token.position.quantity
   const isLimited = side === 'sell' && !settings.allowShort
   if (isLimited && held <= 0n) return reject(`there is no position of ${order.symbol} to sell`)
@@ -110,14 +111,8 @@ const works = ({ isLiquidated }: AccountState, order: TradeOrder): boolean => {
   return isLiquidated || rest === 'work'
 }
 
-/** A side and a quantity that an order lacks at a price. */
-interface Wanted {
-  readonly side: Side
-  readonly quantity: bigint
-}
-
-/** A quantity of 0 if there is nothing to do. */
-const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Side) => number): Wanted => {
+/** The quantity that an order lacks at a price, negative for a sell; 0 if there is nothing to do. */
+const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Side) => number): bigint => {
   // The other one of `units` and `usd` may be there, and undefined.
   const unitsOf = (
     { units, usd = 0 }: { readonly units?: bigint; readonly usd?: number },
@@ -125,18 +120,17 @@ const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Sid
   ): bigint => units ?? token.unitsFor(usd, priceOf(side))
   if ('side' in order) {
     const { side, size } = order
-    return { side, quantity: remaining ?? unitsOf(size, side) }
+    const quantity = remaining ?? unitsOf(size, side)
+    return side === 'buy' ? quantity : -quantity
   }
   const size = order._tag === 'Target' ? order.size : { units: 0n }
-  return wantedUpTo(token.position.quantity, unitsOf(size, 'buy'), unitsOf(size, 'sell'))
-}
-
-/** A target of USD is a band between what it is at the price of a buy and at that of a sell. */
-const wantedUpTo = (held: bigint, atBuy: bigint, atSell: bigint): Wanted => {
+  // A target of USD is a band between what it is at the price of a buy and at that of a sell.
+  const [atBuy, atSell] = [unitsOf(size, 'buy'), unitsOf(size, 'sell')]
   const least = smaller(atBuy, atSell)
   const most = atBuy + atSell - least
-  if (held < least) return { side: 'buy', quantity: least - held }
-  return { side: 'sell', quantity: held > most ? held - most : 0n }
+  const { quantity: held } = token.position
+  if (held < least) return least - held
+  return held > most ? most - held : 0n
 }
 
 /** True if the values of the positions after a fill exceed the equity after it, times `maxLeverage`. */

@@ -9,9 +9,6 @@ import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js
 
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
-/** What is missing in rows that are kept. */
-export type Warning = 'no depth, because a quantity is no number, or --tokens has no decimals'
-
 export interface ReasonCount {
   readonly count: number
   /** The number of the first line, from 1, and its cells. */
@@ -37,6 +34,8 @@ export interface ReadOptions {
   readonly now: number
 }
 
+const withoutDepth = 'no depth, because a quantity is no number, or --tokens has no decimals'
+
 const maxShownSymbols = 5
 
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
@@ -52,7 +51,7 @@ const day = 86_400_000
 export class MarketFile {
   readonly invalid = new Map<Reason, ReasonCount>()
   /** Rows that are read, but may be misunderstood, by their problem. */
-  readonly warnings = new Map<Warning, ReasonCount>()
+  readonly warnings = new Map<string, ReasonCount>()
   /** What would make another market of the file if it is misunderstood, each with its answer. */
   readonly doubts: string[] = []
   /** Of the first quotes, in basis points of the midpoint. */
@@ -64,7 +63,6 @@ export class MarketFile {
   /** The rows of a file of candles, or of one that is not in order, sorted. */
   private sorted: readonly MarketRow[] | undefined
   private isInOrder = true
-  private lastAt = -Infinity
   private truncated = 0
   /** The first number with decimal commas or groups of digits. */
   private separated: string | undefined
@@ -167,26 +165,19 @@ export class MarketFile {
     }
     const { at, depth } = row
     this.rows++
+    if (at < this.to) this.isInOrder = false
     this.from = Math.min(this.from, at)
     this.to = Math.max(this.to, at)
-    if (at < this.lastAt) this.isInOrder = false
-    this.lastAt = at
     if (isTruncated(cells[this.layout.columns.time] ?? '')) this.truncated++
     for (const index of this.layout.namingColumns) this.addName(index, cells[index] ?? '')
-    const { bid, ask } = this.layout.columns
-    if (bid !== undefined && ask !== undefined)
-      this.addHalfSpread(numberOf(cells[bid] ?? ''), numberOf(cells[ask] ?? ''))
+    if (this.layout.columns.bid !== undefined) this.addHalfSpread(cells)
     if (this.layout.kind === 'tops of a book' && depth === undefined)
-      count(
-        this.warnings,
-        'no depth, because a quantity is no number, or --tokens has no decimals',
-        cells,
-        line,
-      )
+      count(this.warnings, withoutDepth, cells, line)
   }
 
   /** A quote whose bid is above its ask has none. */
-  private addHalfSpread(bid: number, ask: number): void {
+  private addHalfSpread(cells: Cells): void {
+    const [bid = NaN, ask = NaN] = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
     if (ask >= bid && this.halfSpreads.length < maxHalfSpreads)
       this.halfSpreads.push(((ask - bid) / (ask + bid)) * 10_000)
   }

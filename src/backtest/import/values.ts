@@ -35,13 +35,18 @@ export const timeOf = (text: string, unit: Unit): number => {
   return isOwnTime(time) ? time : NaN
 }
 
-/** By digits, because the product of a fraction and 1000 may be rounded to the next ms. */
-const numericTime = (text: string, power: number): number => {
-  if (power === 0 && digits.test(text)) return Number(text)
-  const [, whole = '', fraction = ''] = decimal.exec(text) ?? []
-  if (whole !== '')
-    return Number(power < 0 ? whole.slice(0, power) : whole + fraction.slice(0, power).padEnd(power, '0'))
-  return scientific.test(text) ? numericTime(plainDecimal(Number(text)), power) : NaN
+const numericTime = (text: string, power: number): number =>
+  Number((power === 0 && digits.test(text) ? text : shifted(text, power)) ?? NaN)
+
+/**
+ * The integer of a number times a power of ten, rounded down: by digits, because a product may be rounded to the next integer.
+ * `undefined` for a text that is no number of at least 0.
+ */
+const shifted = (text: string, power: number): string | undefined => {
+  const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
+  const [, whole = '', fraction = ''] = decimal.exec(plain) ?? []
+  if (whole + fraction === '') return undefined
+  return power < 0 ? whole.slice(0, power) : whole + fraction.slice(0, power).padEnd(power, '0')
 }
 
 /** True for a number in scientific notation whose digits end before its unit, as a spreadsheet writes `1.763E+12`. */
@@ -51,7 +56,7 @@ export const isTruncated = (text: string): boolean => {
 }
 
 const digits = /^\d+$/
-const decimal = /^\s*(\d+)(?:\.(\d*))?\s*$/
+const decimal = /^\s*(\d*)(?:\.(\d*))?\s*$/
 const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
 
 /**
@@ -82,10 +87,6 @@ const isoTime = (text: string): number => {
 
 /** A number of tokens in base-token units, rounded down, by all its digits; `undefined` for a text that is no number of at least 0. */
 export const unitsOf = (text: string, decimals: number): bigint | undefined => {
-  const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
-  const [, whole = '', fraction = ''] = quantity.exec(plain) ?? []
-  if (whole + fraction === '') return undefined
-  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+  const units = shifted(text, decimals)
+  return units === undefined ? undefined : BigInt(units)
 }
-
-const quantity = /^\s*(\d*)(?:\.(\d*))?\s*$/

@@ -24,7 +24,9 @@ export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
  */
 export class OrderGate {
   /** Set while an event is emitted: an order that it causes belongs to this event. */
-  isReading = false
+  private isReading = false
+  /** When that event was received, in ms since the Unix epoch; `-Infinity` without a time. */
+  private receivedAt = -Infinity
   /** True if the value that is emitted arrived later than its `receivedAt`, because the client held it. */
   isLate = false
   /** When the last event arrived. Monotonic, in ms. */
@@ -33,22 +35,27 @@ export class OrderGate {
 
   constructor(
     private readonly run: Subscriber<PaperEvent>,
-    /** `decidedAt`: undefined for an order that an event causes. */
-    private readonly pass: (order: Order, decidedAt: number | undefined) => void,
+    private readonly pass: (order: Order, decidedAt: number) => void,
   ) {}
 
-  onEvent(event: MarketEvent): void {
-    const delay = isRight(event) ? rxClock.wallClock() - event.right.receivedAt : 0
+  /** To be called before an event is emitted. */
+  begin(event: MarketEvent): void {
+    this.receivedAt = isRight(event) ? event.right.receivedAt : -Infinity
+    const delay = rxClock.wallClock() - this.receivedAt
     this.isLate = delay > maxDelay && delay < longestDelay
     // An order that a late value causes is decided later than its data time.
     this.isReading = !this.isLate
     if (!rxClock.isVirtual) this.readAt = rxClock.elapsed()
   }
 
+  end(): void {
+    this.isReading = false
+  }
+
   onOrder(order: Order): void {
     const isSilent = !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
     if (this.held.length === 0 && (this.isReading || !isSilent))
-      return this.pass(order, this.isReading ? undefined : rxClock.wallClock())
+      return this.pass(order, this.isReading ? this.receivedAt : rxClock.wallClock())
     this.held.push(order)
     if (this.held.length > 1) return
     const release = (): void => {

@@ -19,7 +19,7 @@ import type { Settings } from './options.js'
 import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
 import { onContinue, onDepth, onEnd, onOrder, onPrice } from './rules.js'
-import { SharedStream } from './shared-stream.js'
+import { gated$, SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
@@ -105,9 +105,10 @@ export class PaperRun {
     const depths = new Map(markets.map(({ token, depth }) => [token.address, depth.event$]))
     const shared: C = {
       ...client,
-      price$: (topic) => prices.get(topic) ?? client.price$(topic),
+      price$: (topic) => prices.get(topic) ?? gated$(gate, client.price$(topic)),
       depth$: (mint, interval) =>
-        (interval === depthInterval ? depths.get(mint) : undefined) ?? client.depth$(mint, interval),
+        (interval === depthInterval ? depths.get(mint) : undefined) ??
+        gated$(gate, client.depth$(mint, interval)),
     }
     const next = (order: Order): void => gate.onOrder(order)
     const error = (thrown: unknown): void => subscriber.error(thrown)
@@ -124,8 +125,8 @@ export class PaperRun {
     this.emit()
   }
 
-  /** `at`: when a timer decided, in ms since the Unix epoch. It is not before the data, which another clock may have stamped. */
-  private onOrder(order: Order, at = this.state.now): void {
+  /** `at`: in ms since the Unix epoch. It is not before the data, which another clock may have stamped. */
+  private onOrder(order: Order, at: number): void {
     const decidedAt = Math.max(at, this.state.now)
     this.countFrom(decidedAt)
     if (!this.isCounted) return

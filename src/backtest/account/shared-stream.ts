@@ -1,7 +1,7 @@
 import type { Observable, Subscriber } from 'rxjs'
 import { liveSourceOf, liveStream$ } from '../../base/domain/past.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
-import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
+import { EventStream, type Stream } from '../../base/time/stream.js'
 import type { PaperEvent } from './events.js'
 import type { MarketEvent, OrderGate } from './order-gate.js'
 
@@ -24,21 +24,12 @@ export class SharedStream<E extends MarketEvent> {
     private readonly receive: (event: E) => void,
     private readonly onEnd: () => void,
   ) {
-    const { open$, position, maxLag } = liveSourceOf(source$)
     const shared$ = new EventStream<E>((subscriber) => {
-      if (this.hasStarted) {
-        source$.subscribe(subscriber)
-        return
-      }
+      if (this.hasStarted) return emitWith(gate, source$, subscriber)
       this.subscribers = [...this.subscribers, subscriber]
       subscriber.add(() => (this.subscribers = this.subscribers.filter((each) => each !== subscriber)))
     })
-    // A past is joined to the stream of the client, which notifies the account first.
-    this.event$ = liveStream$(
-      (onConfirmed) => (onConfirmed === undefined ? shared$ : toStream$(open$(onConfirmed))),
-      position,
-      maxLag,
-    )
+    this.event$ = gated$(gate, source$, shared$)
   }
 
   start(): void {
@@ -52,10 +43,10 @@ export class SharedStream<E extends MarketEvent> {
 
   private onEvent(event: E): void {
     this.hasStarted = true
-    this.gate.onEvent(event)
+    this.gate.begin(event)
     this.receive(event)
     for (const each of this.subscribers) safeNext(each, event)
-    this.gate.isReading = false
+    this.gate.end()
   }
 
   private onComplete(): void {
@@ -63,4 +54,42 @@ export class SharedStream<E extends MarketEvent> {
     this.onEnd()
     for (const each of this.subscribers) safeComplete(each)
   }
+}
+
+/**
+ * A stream of the client for the strategy, whose orders belong to the events that cause them. `first$`: the stream without a past, if
+ * that is another one. A past is joined to the stream of the client, which notifies the account first.
+ */
+export const gated$ = <E extends MarketEvent>(
+  gate: OrderGate,
+  source$: Observable<E>,
+  first$?: Stream<E>,
+): Stream<E> => {
+  const { open$, position, maxLag, isCurrent } = liveSourceOf(source$)
+  return liveStream$(
+    (onConfirmed) =>
+      (onConfirmed === undefined ? first$ : undefined) ??
+      new EventStream((subscriber) => emitWith(gate, open$(onConfirmed), subscriber)),
+    position,
+    maxLag,
+    isCurrent,
+  )
+}
+
+/** What a stream emits at once is older than the orders that it causes. */
+const emitWith = <E extends MarketEvent>(
+  gate: OrderGate,
+  source$: Observable<E>,
+  subscriber: Subscriber<E>,
+): void => {
+  let isAtOnce = true
+  const next = (event: E): void => {
+    if (isAtOnce) return subscriber.next(event)
+    gate.begin(event)
+    safeNext(subscriber, event)
+    gate.end()
+  }
+  const error = (thrown: unknown): void => subscriber.error(thrown)
+  subscriber.add(source$.subscribe({ next, error, complete: () => subscriber.complete() }))
+  isAtOnce = false
 }

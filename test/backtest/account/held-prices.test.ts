@@ -1,11 +1,12 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, mergeMap, toArray } from 'rxjs'
+import { lastValueFrom, map, mergeMap, skip, switchMap, take, toArray, type Observable } from 'rxjs'
+import type { Topic } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { limit, market, paper, stop, type Filled, type MarketClient, type Order } from 'svc-streams/paper'
 import { depth, price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
-import { mint, priceRow, replayAtOnce, start, topic } from '../recording/support/recordings.js'
+import { mint, other, priceRow, replayAtOnce, start, topic } from '../recording/support/recordings.js'
 import { account, tokens } from './support/scenario.js'
 
 /** A price that arrived between 102 ms and 9001 ms, while the process was stopped. */
@@ -72,4 +73,30 @@ it('triggers no stop with a price that was held', async () => {
   ]
   const orders = { 11: stop('X', 'sell', { units: 1n }, 10.5) }
   expect(await fillsOf(rows, orders, 0)).toEqual([{ decidedAt: 1, at: 9_060 }])
+})
+
+it('dates an order by the event that causes it, however the strategy has subscribed to it', async () => {
+  const rowOf = (of: Topic, ms: number): Row => ({
+    _tag: 'Price',
+    at: start + ms + 2,
+    topic: of,
+    event: right(price(of, 10, { receivedAt: start + ms })),
+  })
+  const rows = [1, 20, 30].flatMap((ms) => [rowOf(topic, ms), rowOf(other, ms + 4)])
+  const decidedAt = async (strategy$: (client: MarketClient) => Observable<unknown>) => {
+    const order$ = (client: MarketClient) =>
+      strategy$(client).pipe(map(() => market('X', 'sell', { units: 1n })))
+    const options = { ...account, tokens: { X: tokens.X } }
+    const event$ = replayAtOnce(...rows).run$((client) => paper(client, order$, options).pipe(toArray()))
+    const events = await lastValueFrom(event$)
+    return events.flatMap((event) => (event._tag === 'Rejected' ? [event.decidedAt - start] : []))
+  }
+  expect(await decidedAt(({ price$ }) => price$(topic))).toEqual([1, 20, 30])
+  const late = ({ price$ }: MarketClient) =>
+    price$(topic).pipe(
+      take(1),
+      switchMap(() => price$(topic).pipe(skip(1))),
+    )
+  expect(await decidedAt(late)).toEqual([20, 30])
+  expect(await decidedAt(({ price$ }) => price$(other))).toEqual([5, 24])
 })

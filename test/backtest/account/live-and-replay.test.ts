@@ -1,4 +1,4 @@
-import { lastValueFrom, map, merge, mergeMap, tap, toArray, type Observable } from 'rxjs'
+import { lastValueFrom, map, merge, mergeMap, switchMap, take, tap, toArray, type Observable } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import {
@@ -44,6 +44,12 @@ const strategy = (client: Pick<Client, 'price$' | 'depth$'>, account: PaperAccou
           ? [trailingStop(symbol, 'sell', { units: quantity }, { bps: 0.2 })]
           : [],
       ),
+    ),
+    // From a subscription that is later than that of the account.
+    price$.pipe(
+      take(1),
+      switchMap(() => price$),
+      mergeMap((_, index) => (index % 10 === 8 ? [market('ETH', 'buy', { usd: 50 })] : [])),
     ),
     account.equity$.pipe(mergeMap(({ isCurrent }) => (isCurrent ? [] : [closePosition('BTC')]))),
   )

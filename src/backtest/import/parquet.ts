@@ -108,7 +108,10 @@ const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undef
   const scale = element.scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
   if (!(scale >= 0 && scale <= maxScale))
     throw new Error(`expected a scale from 0 to ${maxScale} of ${printable(name)}, got ${scale}`)
-  return (value) => decimalText(unscaledOf(value), scale)
+  return (value) => {
+    const unscaled = unscaledOf(value)
+    return unscaled === undefined ? undefined : `${unscaled}e-${scale}`
+  }
 }
 
 /** The digits of 256 bits. */
@@ -119,13 +122,6 @@ const unscaledOf = (value: unknown): bigint | undefined => {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value)
   if (!(value instanceof Uint8Array) || value.length === 0 || value.length > 32) return undefined
   return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`))
-}
-
-const decimalText = (unscaled: bigint | undefined, scale: number): string | undefined => {
-  if (unscaled === undefined) return undefined
-  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0')
-  const point = digits.length - scale
-  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.$/, '')
 }
 
 /** A timestamp is a `Date`, in ms. */

@@ -1,4 +1,3 @@
-import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { isOwnTime } from '../recording/write/own-rows.js'
 
 // The numbers and times in the cells of a table, which are texts.
@@ -43,11 +42,14 @@ const numericTime = (text: string, power: number): number =>
  * `undefined` for a text that is no number of at least 0.
  */
 const shifted = (text: string, power: number): string | undefined => {
-  const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
-  const [, whole = '', fraction = ''] = decimal.exec(plain) ?? []
-  if (whole + fraction === '') return undefined
-  return power < 0 ? whole.slice(0, power) : whole + fraction.slice(0, power).padEnd(power, '0')
+  const [, whole = '', fraction = '', exponent = '0'] = decimal.exec(text) ?? []
+  const length = whole.length + Number(exponent) + power
+  if (whole + fraction === '' || length > maxDigits) return undefined
+  return (whole + fraction).slice(0, Math.max(0, length)).padEnd(length, '0')
 }
+
+/** A few characters must not become any number of digits. */
+const maxDigits = 1000
 
 /** True for a number in scientific notation whose digits end before its unit, as a spreadsheet writes `1.763E+12`. */
 export const isTruncated = (text: string): boolean => {
@@ -56,8 +58,7 @@ export const isTruncated = (text: string): boolean => {
 }
 
 const digits = /^\d+$/
-const decimal = /^\s*(\d*)(?:\.(\d*))?\s*$/
-const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
+const decimal = /^\s*(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?\s*$/i
 
 /**
  * A date, or a date and a time, the year first, in the extended or the basic form of ISO 8601. Without a zone it is UTC. Groups: year,

@@ -1,27 +1,6 @@
-import { compareTicks, type MarketRow, type Tick } from './market-row.js'
+import { compareTicks, type CandleStarts, type MarketRow, type Tick } from './market-row.js'
 
 // A candle gives its open at its start and its close at its end. The times of its high and its low are not known.
-
-export interface Candle {
-  /** Open, high, low and close. */
-  readonly prices: readonly number[]
-  /** In ms since the Unix epoch, rounded down; NaN without one. */
-  readonly closeTime: number
-  /** The next start of its token; undefined for the last candle. */
-  next?: number | undefined
-}
-
-/** What the candles of a token in a file have in common. */
-export interface CandleStarts {
-  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
-  readonly usual?: number | undefined
-  /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */
-  readonly odd: number
-  /** The number of close times that are not after their start, which are not used, or are after the next start. */
-  readonly oddEnds: number
-  /** A start with candles of different prices, in ms since the Unix epoch. */
-  readonly different?: number | undefined
-}
 
 /** Finds the next start of each candle. `rows`: those of a token, in order. */
 export const startsOf = (rows: readonly MarketRow[]): CandleStarts => {

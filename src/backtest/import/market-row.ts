@@ -1,5 +1,4 @@
 import type { Address, Topic } from '../../base/domain/topic.js'
-import type { Candle, CandleStarts } from './candles.js'
 
 export interface ImportedToken {
   readonly topic: Topic
@@ -37,6 +36,27 @@ export interface Tick {
 export interface MarketRow extends Tick {
   readonly series: Series
   readonly candle?: Candle | undefined
+}
+
+export interface Candle {
+  /** Open, high, low and close. */
+  readonly prices: readonly number[]
+  /** In ms since the Unix epoch, rounded down; NaN without one. */
+  readonly closeTime: number
+  /** The next start of its token; undefined for the last candle. */
+  next?: number | undefined
+}
+
+/** What the candles of a token in a file have in common. */
+export interface CandleStarts {
+  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
+  readonly usual?: number | undefined
+  /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */
+  readonly odd: number
+  /** The number of close times that are not after their start, which are not used, or are after the next start. */
+  readonly oddEnds: number
+  /** A start with candles of different prices, in ms since the Unix epoch. */
+  readonly different?: number | undefined
 }
 
 /** By time; of one time, closes come first. */

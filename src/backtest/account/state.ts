@@ -67,7 +67,10 @@ export class AccountState {
   /** Ends the warm-up, in which nothing was bought: its prices are not those of the run, and fill nothing. */
   begin(): void {
     this.isBeginning = true
-    for (const token of this.tokens.values()) token.forgetPrice()
+    for (const token of this.tokens.values()) {
+      token.lastPrice = 0
+      token.fillsNothing = true
+    }
   }
 
   /** Adds an event that changes the account. */

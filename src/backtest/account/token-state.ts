@@ -41,12 +41,6 @@ export class TokenState {
     if (this.price !== undefined) this.lastPrice = this.price.price
   }
 
-  /** The current price no longer values a position. */
-  forgetPrice(): void {
-    this.lastPrice = 0
-    this.fillsNothing = true
-  }
-
   onDepth(event: Either<DepthError, Depth>): void {
     this.depth = isLeft(event) ? undefined : event.right
     this.depthError = isLeft(event) ? event.left : undefined

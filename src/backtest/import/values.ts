@@ -60,30 +60,24 @@ export const isTruncated = (text: string): boolean => {
 const digits = /^\d+$/
 const decimal = /^\s*(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?\s*$/i
 
-/**
- * A date, or a date and a time, the year first, in the extended or the basic form of ISO 8601. Without a zone it is UTC. Groups: year,
- * separator, month, day, hour, minute, second, fraction, zone, sign, hours and minutes of the offset.
- */
+/** A date, or a date and a time, the year first, in the extended or the basic form of ISO 8601. Without a zone it is UTC. */
 const isoPattern =
-  /^\s*(\d{4})([-/]?)(\d\d)\2(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d)(?::?(\d\d))?)?\s*$/i
+  /^\s*(?<year>\d{4})(?<separator>[-/]?)(?<month>\d\d)\k<separator>(?<day>\d\d)(?:[T ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?\s*(?<zone>Z|UTC|(?<sign>[+-])(?<hours>\d\d)(?::?(?<minutes>\d\d))?)?\s*$/i
 
-export const hasOwnZone = (text: string): boolean => {
-  const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
-  return (match?.[9] ?? match?.[10]) !== undefined
-}
+export const hasOwnZone = (text: string): boolean => isoPattern.exec(text)?.groups?.['zone'] !== undefined
 
 const isoTime = (text: string): number => {
-  const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
+  const groups: Readonly<Partial<Record<string, string>>> = isoPattern.exec(text)?.groups ?? {}
+  const { year, separator, month, day, hour, minute = '00', second = '00', fraction = '' } = groups
   // Eight digits alone are a number.
-  if (match === null || (match[2] === '' && match[5] === undefined)) return NaN
-  const number = (group: number): number => Number(match[group] ?? 0)
-  const [hour, minute, second] = [number(5), number(6), number(7)]
-  const ms = Number((match[8] ?? '').slice(0, 3).padEnd(3, '0'))
-  const time = Date.UTC(number(1), number(3) - 1, number(4), hour, minute, second, ms)
-  const date = new Date(time)
-  if (date.getUTCMonth() !== number(3) - 1 || hour > 23 || minute > 59 || second > 59) return NaN
-  const offset = number(11) * 60 + number(12)
-  return time - (match[10] === '-' ? -offset : offset) * 60_000
+  if (separator === '' && hour === undefined) return NaN
+  const ms = fraction.slice(0, 3).padEnd(3, '0')
+  const local = new Date(`${year}-${month}-${day}T${hour ?? '00'}:${minute}:${second}.${ms}Z`)
+  // A day that the month does not have is one of the next month.
+  if (local.getUTCDate() !== Number(day)) return NaN
+  const { sign, hours = 0, minutes = 0 } = groups
+  const offset = Number(hours) * 60 + Number(minutes)
+  return local.getTime() - (sign === '-' ? -offset : offset) * 60_000
 }
 
 /** A number of tokens in base-token units, rounded down, by all its digits; `undefined` for a text that is no number of at least 0. */

@@ -43,9 +43,12 @@ export const followPrice = (
   return isTriggered
 }
 
+/** A share of a price, far above the rounding of doubles: a price at exactly the distance triggers a trailing stop. */
+const rounding = 1e-12
+
 /** The price that triggers a trailing stop. */
 const boundOf = ({ side, bps }: TrailingStopOrder, best: number): number =>
-  best * (side === 'sell' ? 1 - bps / 10_000 : 1 + bps / 10_000)
+  best * (side === 'sell' ? 1 - bps / 10_000 + rounding : 1 + bps / 10_000 - rounding)
 
 /** Fills or rejects an order as far as the current price and depth allow. Returns true if it is open afterwards. */
 export const tryToFill = (state: AccountState, working: WorkingOrder): boolean => {
@@ -150,8 +153,8 @@ const exceedsLeverage = (
     equity += worth
     exposure += Math.abs(worth)
   }
-  // A fill of all cash may exceed it by the rounding of doubles.
-  return exposure > equity * settings.maxLeverage + exposure * 1e-9
+  // A fill of all cash may exceed it by the rounding of doubles. Also true if a value is more than a double can be.
+  return !(exposure <= equity * settings.maxLeverage + exposure * 1e-9)
 }
 
 const feeOf = (value: number, { feeBps }: Settings): number => (value * feeBps) / 10_000

@@ -119,9 +119,10 @@ export class TokenState {
   /** The quantity with a value of at most `usd` at a price, rounded down, or up if `usd` is negative. */
   unitsFor(usd: number, price: number): bigint {
     if (price <= 0) return 0n
-    // Of a very low price, more than a double can be.
-    const units = Math.trunc((usd / price) * this.scale)
-    return BigInt(Math.max(-Number.MAX_VALUE, Math.min(units, Number.MAX_VALUE)))
+    const [value, valueExponent] = decimalOf(usd)
+    const [divisor, exponent] = decimalOf(price)
+    const shift = this.token.decimals + valueExponent - exponent
+    return shift < 0 ? value / (divisor * 10n ** BigInt(-shift)) : (value * 10n ** BigInt(shift)) / divisor
   }
 
   /** The value of the position at the last price, in USD; negative for a short position. */
@@ -132,6 +133,13 @@ export class TokenState {
   get unrealisedUsd(): number {
     return this.amount * (this.lastPrice - (this.position.averagePrice ?? 0))
   }
+}
+
+/** A number as `digits × 10 ** exponent`: the digits are those of its text, as few as identify it. */
+const decimalOf = (number: number): readonly [digits: bigint, exponent: number] => {
+  const [mantissa = '', exponent] = number.toExponential().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
 }
 
 /** The number of depths whose taken quantities are kept: a service with several servers may answer with an earlier one. */

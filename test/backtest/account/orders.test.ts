@@ -1,6 +1,6 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import { map, Subject } from 'rxjs'
-import type { Depth, DepthError, Price, PriceError } from 'svc-streams'
+import { map, Subject, take } from 'rxjs'
+import { defineTokens, type Depth, type DepthError, type Price, type PriceError } from 'svc-streams'
 import {
   cancel,
   closePosition,
@@ -15,7 +15,7 @@ import {
 } from 'svc-streams/paper'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { account, expectResults, tokens } from './support/scenario.js'
+import { account, expectResults } from './support/scenario.js'
 
 const X = (units: bigint) => ({ units })
 
@@ -346,19 +346,48 @@ describe('a size', () => {
   })
 })
 
-it('takes what the depth has for an amount that is more than any number of tokens', () => {
-  const { topic, address } = tokens.X
-  const side = { totalQuantity: 400n, totalQuantityUsd: 1 }
+/** The events of an order that the first of the prices decides. `units`: of both sides of the depth. */
+const eventsOf = (order: Order, prices: readonly number[], units = 10n ** 400n): readonly PaperEvent[] => {
+  const wrapped = defineTokens({ W: { address: '0xab', decimals: 18 } })
+  const { topic, address } = wrapped.W
+  const side = { totalQuantity: units, totalQuantityUsd: 1 }
   const price$ = new Subject<Either<PriceError, Price>>()
   const depth$ = new Subject<Either<DepthError, Depth>>()
   const client = createTestClient({ prices: { [topic]: price$ }, depths: { [address]: depth$ } })
   const events: PaperEvent[] = []
-  const buy = market('X', 'buy', { usd: 1e15 })
-  const strategy$ = ({ price$: of$ }: typeof client) => of$(topic).pipe(map(() => buy))
-  paper(client, strategy$, { ...account, tokens: { X: tokens.X } }).subscribe((event) => events.push(event))
+  const strategy$ = ({ price$: of$ }: typeof client) =>
+    of$(topic).pipe(
+      take(1),
+      map(() => order),
+    )
+  const options = { ...account, tokens: wrapped, cash: 1e6, allowShort: true }
+  paper(client, strategy$, options).subscribe((event) => events.push(event))
   depth$.next(right(depth(address, { buy: side, sell: side })))
-  price$.next(right(price(topic, 1e-300)))
+  for (const each of prices) price$.next(right(price(topic, each)))
+  return events
+}
+
+it('takes what the depth has for an amount that is more than any number of tokens', () => {
+  const events = eventsOf(market('W', 'buy', { usd: 1e15 }), [1e-300], 400n)
   expect(events).toContainEqual(expect.objectContaining({ _tag: 'Filled', quantity: 400n }))
+})
+
+it.each([
+  [100, 3, 33_333_333_333_333_333_333n],
+  [100, 0.1, 1_000n * 10n ** 18n],
+  [2_000, 2683.5, 745_295_323_271_846_469n],
+])('takes the units that %d USD pay for at %d, rounded down', (usd, at, quantity) => {
+  const events = eventsOf(market('W', 'buy', { usd }), [at])
+  expect(events).toContainEqual(expect.objectContaining({ _tag: 'Filled', quantity }))
+})
+
+it.each([
+  ['buy', 100, 1000, 110],
+  ['sell', 100, 5600, 44],
+  ['buy', 3, 100, 3.03],
+] as const)('triggers a trailing stop that may %s at %d by exactly %d bps', (side, best, bps, at) => {
+  const events = eventsOf(trailingStop('W', side, { units: 1n }, { bps }), [best, at, at])
+  expect(events).toContainEqual(expect.objectContaining({ _tag: 'Filled', side }))
 })
 
 describe('cancel', () => {

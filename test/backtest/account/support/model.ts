@@ -327,7 +327,8 @@ export class Model {
     const { order, remaining } = open
     const unitsFor = (side: Side, usd: number): bigint => {
       const { paid } = this.costsOf(open, side, 0n, price)
-      return BigInt(Math.trunc((usd / paid) * 10 ** this.tokens[order.symbol]!.decimals))
+      const { decimals } = this.tokens[order.symbol]!
+      return (scaled(usd) * 10n ** BigInt(decimals)) / scaled(paid)
     }
     if ('side' in order) {
       const { side, size } = order
@@ -370,4 +371,11 @@ export class Model {
     this.open = this.open.filter((each) => each !== open)
     this.events.push({ _tag: 'Cancelled', id, order, at: this.now, remaining })
   }
+}
+
+/** A number, as its text has it, times 10 ** 400. */
+const scaled = (number: number): bigint => {
+  const [text = '', exponent = '0'] = String(number).split('e')
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction) * 10n ** BigInt(400 + Number(exponent) - fraction.length)
 }

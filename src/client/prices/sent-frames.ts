@@ -1,5 +1,5 @@
 import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
-import type { Address, Topic } from '../../base/domain/topic.js'
+import { canonicalAddress, type Address, type Topic } from '../../base/domain/topic.js'
 import { copyOf } from '../../base/errors/text.js'
 import { isUnconfirmed, never, type SubscribedTopic, type TopicTable } from './topics.js'
 
@@ -8,6 +8,7 @@ interface SentFrame {
   /** `probe`: a subscribe frame of a confirmed topic. */
   readonly kind: 'subscribe' | 'probe' | 'unsubscribe'
   readonly number: number
+  readonly sentAt: number
   readonly entry: Entry
   /** Only of a subscribe frame: true if the topic was never requested before on this connection. */
   readonly isFirst: boolean
@@ -20,6 +21,8 @@ interface Entry {
   readonly unanswered: SentFrame[]
   /** The number of the last confirmation that listed it. */
   listedBy: number
+  /** The number of the last frame before it was last confirmed, or had a price. */
+  confirmedUpTo: number
   /** When the client last unsubscribed it; `never` before that. */
   leftAt: number
   /** True if the client requested it before, and does not now: a price shows that the service has subscribed it anyway. */
@@ -45,13 +48,16 @@ const maxLeft = 10_000
 const maxUnrequested = 10_000
 
 /**
- * The frames that were sent on one connection, by address, and what is known of their answers. Each connection has a new one.
+ * The queue of the frames that were sent on one connection, and what is known of their answers. Each connection has a new one.
+ * The service answers in order: by a confirmation, or by an error text.
  *
  * A confirmation says only which topics are subscribed, so it is taken for the answer to the oldest frame that it fits: a
  * probe never counts as answered before it is. The probes and unsubscribe frames before that one were answered, or never
  * will be. The answer to a subscribe frame may still follow: a gateway waits for that of the service.
  *
  * A probe subscribes again to a confirmed topic: its answer shows that later prices were sent after it.
+ *
+ * An error text answers a subscribe frame of the topic that it names. Without a name, it answers the only one that waits.
  */
 export class SentFrames {
   private readonly entries = new Map<Address, Entry>()
@@ -71,7 +77,7 @@ export class SentFrames {
 
   constructor(
     private readonly topics: TopicTable,
-    /** For this time, in ms, late frames for a left topic are no errors. */
+    /** For this time, in ms, a subscribe frame waits for an error text, and late frames for a left topic are no errors. */
     private readonly confirmTimeout: number,
   ) {}
 
@@ -84,28 +90,28 @@ export class SentFrames {
     return this.unrequested.size
   }
 
-  onSent(kind: SentFrame['kind'], base: Address, isFirst = false): void {
+  onSent(kind: SentFrame['kind'], base: Address, sentAt: number, isFirst = false): void {
     const entry = this.entryOf(base)
     this.hasOverflowed ||= this.unanswered.size === maxUnanswered
     if (this.hasOverflowed) return this.deleteIfUnused(entry)
-    const frame = { kind, number: ++this.lastFrame, entry, isFirst }
+    const frame = { kind, number: ++this.lastFrame, sentAt, entry, isFirst }
     entry.unanswered.push(frame)
     this.unanswered.add(frame)
     if (kind === 'probe') this.probeCount++
   }
 
   /** A subscribe frame is sent. True if the client has left the topic before, on this connection. */
-  onSubscribe(base: Address, isRepeated: boolean): boolean {
+  onSubscribe(base: Address, now: number, isRepeated: boolean): boolean {
     const entry = this.entryOf(base)
     const { wasLeft } = entry
     entry.wasLeft = false
     this.setUnrequested(entry, undefined)
-    this.onSent('subscribe', base, !isRepeated && !wasLeft)
+    this.onSent('subscribe', base, now, !isRepeated && !wasLeft)
     return wasLeft
   }
 
-  onProbe(state: SubscribedTopic): void {
-    this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base)
+  onProbe(state: SubscribedTopic, now: number): void {
+    this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base, now)
   }
 
   onUnsubscribe(base: Address, now: number): void {
@@ -114,16 +120,30 @@ export class SentFrames {
     this.unsubscribe(entry, now)
   }
 
-  onRejected(base: Address, now: number): void {
+  /** A price has confirmed a topic. */
+  onConfirmed(base: Address): void {
+    const entry = this.entries.get(base)
+    if (entry !== undefined) entry.confirmedUpTo = this.lastFrame
+  }
+
+  /**
+   * The topic that an error text rejects: that of the first address in the text, if the service has not confirmed it. A text
+   * without an address rejects the topic of the only subscribe frame that waits for an answer.
+   */
+  onErrorText(text: string, now: number): Address | undefined {
+    const [named] = /0x[0-9a-f]+/i.exec(text) ?? []
+    const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(named as Address)
+    if (base === undefined) return undefined
+    const isRejected = named === undefined || this.isRejectable(base)
+    // The text may also answer the subscribe frame of a topic that the client has left since. No confirmation will answer it.
+    const requests = this.requestsOf(base)
+    const answered = requests.find((frame) => this.isAwaited(frame, now)) ?? requests[0]
+    if (answered !== undefined) this.onAnswered(answered)
+    if (!isRejected) return undefined
     const entry = this.entryOf(base)
     entry.wasLeft = true
     this.addLeft(entry, now)
-  }
-
-  /** An error text names the topic, or answers it alone: it answers the oldest request, and no confirmation will. */
-  onErrorText(base: Address): void {
-    const request = this.entries.get(base)?.unanswered.find(({ kind }) => kind !== 'unsubscribe')
-    if (request !== undefined) this.onAnswered(request)
+    return base
   }
 
   /** A confirmation lists these topics. Returns the number of probes that are answered by it. */
@@ -136,6 +156,7 @@ export class SentFrames {
       const entry = this.entries.get(base)
       if (entry === undefined) continue
       entry.listedBy = number
+      entry.confirmedUpTo = this.lastFrame
       const [first] = entry.unanswered
       if (first?.isFirst === true) from = Math.max(from, first.number)
     }
@@ -181,14 +202,32 @@ export class SentFrames {
   }
 
   /** True if an error text may reject this topic: it is not confirmed, or a probe subscribes to it. */
-  isRejectable(base: Address): boolean {
+  private isRejectable(base: Address): boolean {
     const state = this.topics.get(base)
-    return (state !== undefined && isUnconfirmed(state)) || this.isProbing(base)
+    const isUnanswered = state !== undefined && isUnconfirmed(state)
+    return isUnanswered || this.requestsOf(base).some(({ kind }) => kind === 'probe')
   }
 
-  /** True if a probe that subscribes to this topic waits for an answer. */
-  isProbing(base: Address): boolean {
-    return this.entries.get(base)?.unanswered.some(({ kind }) => kind === 'probe') ?? false
+  /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */
+  private onlyAwaited(now: number): Address | undefined {
+    if (this.probeCount > 0 || this.hasOverflowed) return undefined
+    let only: Address | undefined
+    for (const frame of this.unanswered) {
+      if (!this.isAwaited(frame, now)) continue
+      if (only !== undefined) return undefined
+      only = frame.entry.base
+    }
+    return only
+  }
+
+  /** True if an error text may answer the frame: of a topic that is not confirmed since, also if the client has left it. */
+  private isAwaited({ kind, number, sentAt, entry }: SentFrame, now: number): boolean {
+    return kind === 'subscribe' && number > entry.confirmedUpTo && now - sentAt < this.confirmTimeout
+  }
+
+  private requestsOf(base: Address): readonly SentFrame[] {
+    const unanswered = this.entries.get(base)?.unanswered ?? []
+    return unanswered.filter(({ kind }) => kind !== 'unsubscribe')
   }
 
   /**
@@ -228,7 +267,7 @@ export class SentFrames {
   private unsubscribe(entry: Entry, now: number): void {
     entry.leftAt = now
     this.addLeft(entry, now)
-    this.onSent('unsubscribe', entry.base)
+    this.onSent('unsubscribe', entry.base, now)
   }
 
   private isRecent({ leftAt }: Entry, now: number): boolean {
@@ -259,6 +298,7 @@ export class SentFrames {
       base,
       unanswered: [],
       listedBy: 0,
+      confirmedUpTo: 0,
       leftAt: never,
       wasLeft: false,
       unrequested: undefined,

@@ -3,7 +3,7 @@ import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.j
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { ErrorTexts } from './error-texts.js'
+import { truncate } from '../../base/errors/text.js'
 import { SentFrames } from './sent-frames.js'
 import { deliveryTo, failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
 import {
@@ -33,6 +33,9 @@ import {
 /** A check of all deadlines takes far less than 1 ms for this number of topics. Further topics make the checks rarer. */
 const scannedPerMs = 200
 
+/** The maximum number of error texts that are stored. */
+const maxTexts = 16
+
 /**
  * The state of all topics of one connection. An event changes the state, and returns the frames to send and the events
  * to deliver. This class does no I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
@@ -41,7 +44,8 @@ export class Subscriptions {
   readonly topics = new TopicTable()
   /** Of the open connection, or the next one. */
   sentFrames: SentFrames
-  private errorTexts: ErrorTexts
+  /** The error texts that match no topic: one of them may reject a pending topic. */
+  private unmatchedTexts: readonly { readonly at: number; readonly text: string }[] = []
   /** The topics that need a frame, in the order of their requests. `takeFrame` decides which frame that is. */
   private readonly due = new Set<SubscribedTopic>()
   private unrequestedFirst = true
@@ -57,7 +61,6 @@ export class Subscriptions {
     readonly pricePatterns?: PriceFrames<SubscribedTopic>,
   ) {
     this.sentFrames = new SentFrames(this.topics, timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.sentFrames, this.timeouts.confirmTimeout)
   }
 
   /** True while at least one topic needs the connection. */
@@ -108,7 +111,7 @@ export class Subscriptions {
     this.isBehind = false
     this.due.clear()
     this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.sentFrames, this.timeouts.confirmTimeout)
+    this.unmatchedTexts = []
     this.pricePatterns?.clear()
     this.nextDeadline = Infinity
     this.lastScanAt = -Infinity
@@ -137,8 +140,7 @@ export class Subscriptions {
   }
 
   onProbe(state: SubscribedTopic, now: number): void {
-    if (isUnconfirmed(state)) this.errorTexts.onSubscribe(state.base, now)
-    this.sentFrames.onProbe(state)
+    this.sentFrames.onProbe(state, now)
   }
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
@@ -146,7 +148,6 @@ export class Subscriptions {
     const probes = this.sentFrames.onConfirmation(bases)
     const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
     for (const base of bases) {
-      this.errorTexts.onConfirmed(base)
       const state = this.topics.requested(base)
       if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))
     }
@@ -214,15 +215,20 @@ export class Subscriptions {
     return held
   }
 
-  /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */
+  /**
+   * Returns the delivery that an error text causes, if it matches a topic. Otherwise the text is stored, for a later
+   * `SubscriptionTimeout`. `shown`: the text as errors contain it.
+   */
   onErrorText(text: string, now: number, shown = text): Delivery | undefined {
-    const base = this.errorTexts.correlate(text, now, shown)
-    if (base === undefined) return undefined
+    const base = this.sentFrames.onErrorText(text, now)
+    if (base === undefined) {
+      this.unmatchedTexts = [...this.unmatchedTexts.slice(1 - maxTexts), { at: now, text: truncate(shown) }]
+      return undefined
+    }
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
     if (state === undefined) return { subscribers: [], eventFor }
     this.remove(state)
-    this.sentFrames.onRejected(base, now)
     return { subscribers: takeList(state), eventFor, completes: true }
   }
 
@@ -261,7 +267,7 @@ export class Subscriptions {
   /** `isHeld`: the topic is live whatever `age` is, until its deadline. */
   private onActivity(state: SubscribedTopic, now: number, age: number, isHeld = false): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
-    if (isFirst) this.errorTexts.onConfirmed(state.base)
+    if (isFirst) this.sentFrames.onConfirmed(state.base)
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held ??= newlyHeld
@@ -279,7 +285,8 @@ export class Subscriptions {
       state.live = false
       return staleEvent(state, now)
     }
-    const recent = this.errorTexts.since(state.subscribeSentAt ?? now)
+    const sentAt = state.subscribeSentAt ?? now
+    const recent = this.unmatchedTexts.filter(({ at }) => at >= sentAt).map(({ text }) => text)
     state.isTimedOut = true
     this.due.add(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
@@ -306,8 +313,7 @@ export class Subscriptions {
     if (needsRequest) {
       state.subscribeSentAt = now
       state.isTimedOut = false
-      this.errorTexts.onSubscribe(state.base, now)
-      if (sentFrames.onSubscribe(state.base, isRequested)) state.wasLeft = true
+      if (sentFrames.onSubscribe(state.base, now, isRequested)) state.wasLeft = true
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

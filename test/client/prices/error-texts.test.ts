@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/topic.js'
-import { ErrorTexts } from '../../../src/client/prices/error-texts.js'
 import { SentFrames } from '../../../src/client/prices/sent-frames.js'
+import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
+import { createPriceSubscriber } from './support/price-subscriber.js'
 
 /**
  * The topic that the text rejects: `unconfirmed` topics wait for their confirmation, `confirmed` ones have it, `left` ones were
@@ -15,18 +16,18 @@ const rejects = (
   { confirmed = [], left = [] }: { confirmed?: readonly Address[]; left?: readonly Address[] } = {},
 ): Address | undefined => {
   const topics = new TopicTable()
-  const texts = new ErrorTexts(new SentFrames(topics, 300), 300)
+  const sentFrames = new SentFrames(topics, 300)
   for (const base of new Set([...confirmed, ...unconfirmed, ...left])) {
     const state = topics.create(base, `svc-${base}`)
     state.subscribeSentAt = 0
-    texts.onSubscribe(base, 0)
+    sentFrames.onSubscribe(base, 0, false)
     if (confirmed.includes(base)) {
       state.lastActivityAt = 1
-      texts.onConfirmed(base)
+      sentFrames.onConfirmed(base)
     }
     if (left.includes(base)) topics.delete(base)
   }
-  return texts.correlate(text, 1, text)
+  return sentFrames.onErrorText(text, 1)
 }
 
 describe('an error text that contains an address', () => {
@@ -95,26 +96,20 @@ it('any error text rejects only a topic that is unconfirmed, or whose subscribe 
   )
 })
 
-/** The error texts of a connection that has received one that matches no topic, and topics that are pending. */
-const createErrorTexts = (bases: readonly Address[]) => {
-  const topics = new TopicTable()
-  for (const base of bases) topics.create(base, `svc-${base}`).subscribeSentAt = 0
-  const texts = new ErrorTexts(new SentFrames(topics, 300), 300)
-  texts.correlate('Error: internal', 0, 'Error: internal')
-  return texts
-}
-
 describe('the subscribe frames that an error text may answer', () => {
-  const answersIn = (text: string, now: number, fill: (texts: ErrorTexts) => void): Address | undefined => {
-    const texts = createErrorTexts(['0xaa', '0xbb'])
-    fill(texts)
-    return texts.correlate(text, now, text)
+  const answersIn = (text: string, now: number, fill: (sentFrames: SentFrames) => void) => {
+    const topics = new TopicTable()
+    for (const base of ['0xaa', '0xbb'] as const) topics.create(base, `svc-${base}`).subscribeSentAt = 0
+    const sentFrames = new SentFrames(topics, 300)
+    expect(sentFrames.onErrorText('Error: internal', 0)).toBeUndefined()
+    fill(sentFrames)
+    return sentFrames.onErrorText(text, now)
   }
 
   it('are those of the last `confirmTimeout`', () => {
-    const sendTwo = (texts: ErrorTexts): void => {
-      texts.onSubscribe('0xaa', 0)
-      texts.onSubscribe('0xbb', 20)
+    const sendTwo = (sentFrames: SentFrames): void => {
+      sentFrames.onSubscribe('0xaa', 0, false)
+      sentFrames.onSubscribe('0xbb', 20, false)
     }
     expect(answersIn('Invalid request', 299, sendTwo)).toBeUndefined()
     expect(answersIn('Invalid request', 300, sendTwo)).toBe('0xbb')
@@ -122,42 +117,60 @@ describe('the subscribe frames that an error text may answer', () => {
   })
 
   it('are one for each frame of a topic: a text answers one, a confirmation all of them', () => {
-    const sendThree = (texts: ErrorTexts): void => {
-      for (const at of [0, 10, 20]) texts.onSubscribe('0xcc', at)
-      texts.onSubscribe('0xaa', 20)
-      texts.correlate('Invalid token 0xcc', 30, '')
+    const sendThree = (sentFrames: SentFrames): void => {
+      for (const at of [0, 10, 20]) sentFrames.onSubscribe('0xcc', at, at > 0)
+      sentFrames.onSubscribe('0xaa', 20, false)
+      sentFrames.onErrorText('Invalid token 0xcc', 30)
     }
     expect(answersIn('Invalid request', 30, sendThree)).toBeUndefined()
-    const confirmed = (texts: ErrorTexts): void => {
-      sendThree(texts)
-      texts.onConfirmed('0xcc')
+    const confirmed = (sentFrames: SentFrames): void => {
+      sendThree(sentFrames)
+      sentFrames.onConfirmed('0xcc')
     }
     expect(answersIn('Invalid request', 30, confirmed)).toBe('0xaa')
   })
+
+  it('are the later ones of a topic if the first was not answered in time', () => {
+    const sendAgain = (sentFrames: SentFrames): void => {
+      for (const at of [0, 300]) sentFrames.onSubscribe('0xaa', at, at > 0)
+      expect(sentFrames.onErrorText('Invalid request', 310)).toBe('0xaa')
+      sentFrames.onSubscribe('0xbb', 320, false)
+    }
+    expect(answersIn('Invalid request', 330, sendAgain)).toBe('0xbb')
+  })
 })
 
-describe('the texts that match no topic', () => {
-  const noTopics = (): ErrorTexts => {
-    const topics = new TopicTable()
-    return new ErrorTexts(new SentFrames(topics, 300), 300)
+describe('a SubscriptionTimeout', () => {
+  /** The texts in the error of a topic that is requested at 10 and never confirmed. */
+  const textsAfter = (receive: (subscriptions: Subscriptions) => void): readonly string[] => {
+    const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 })
+    subscriptions.onOpen()
+    for (const base of ['0xaa', '0xbb'] as const)
+      subscriptions.addSubscriber(base, createPriceSubscriber(`svc-${base}`))
+    subscriptions.takeFrames(Infinity, 10)
+    receive(subscriptions)
+    const [timeout] = subscriptions.onDeadline(310)
+    const event = timeout?._tag === 'Deliver' ? timeout.eventFor('svc-0xaa') : undefined
+    return event?._tag === 'Left' && event.left._tag === 'SubscriptionTimeout' ? event.left.recent : []
   }
 
-  it('are those since a given time', () => {
-    const texts = noTopics()
-    texts.correlate('early', 10, 'early')
-    texts.correlate('late', 20, 'late')
-    expect(texts.since(10)).toEqual(['early', 'late'])
-    expect(texts.since(11)).toEqual(['late'])
-    expect(texts.since(21)).toEqual([])
+  it('contains the texts that match no topic, since the topic was requested', () => {
+    const texts = textsAfter((subscriptions) => {
+      subscriptions.onErrorText('early', 9)
+      subscriptions.onErrorText('first', 10)
+      subscriptions.onErrorText('second', 20)
+    })
+    expect(texts).toEqual(['first', 'second'])
   })
 
-  it('are the latest 16, each truncated to 2 kB', () => {
-    const texts = noTopics()
-    for (let at = 0; at < 100; at++) texts.correlate('text', at, `${at} ${'x'.repeat(10_000)}`)
-    const stored = texts.since(0)
-    expect(stored.length).toBe(16)
-    expect(stored[0]).toMatch(/^84 x/)
-    expect(stored.at(-1)).toMatch(/^99 x/)
-    expect(Math.max(...stored.map((text) => text.length))).toBe(2048)
+  it('contains the latest 16 texts, each truncated to 2 kB', () => {
+    const texts = textsAfter((subscriptions) => {
+      for (let each = 0; each < 100; each++)
+        subscriptions.onErrorText('text', 20, `${each} ${'x'.repeat(10_000)}`)
+    })
+    expect(texts.length).toBe(16)
+    expect(texts[0]).toMatch(/^84 x/)
+    expect(texts.at(-1)).toMatch(/^99 x/)
+    expect(Math.max(...texts.map((text) => text.length))).toBe(2048)
   })
 })

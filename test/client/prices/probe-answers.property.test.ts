@@ -76,7 +76,7 @@ class Scene {
   }
 
   probe(): void {
-    this.subscriptions.sentFrames.onSent('probe', probed)
+    this.subscriptions.sentFrames.onSent('probe', probed, 0)
     this.unanswered.push({ frame: `{"method":"subscribe","topic":"svc-${probed}"}`, isProbe: true })
   }
 
@@ -175,8 +175,8 @@ it('a probe is never taken for answered before it is, and by a service that answ
 it('a confirmation answers the probes before the one whose topic it lists', () => {
   const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
   // The service has rejected the first topic since.
-  subscriptions.sentFrames.onSent('probe', '0xaa')
-  subscriptions.sentFrames.onSent('probe', '0xbb')
+  subscriptions.sentFrames.onSent('probe', '0xaa', 0)
+  subscriptions.sentFrames.onSent('probe', '0xbb', 0)
   const frame = { _tag: 'Confirmation', subscriptions: ['svc-0xbb'] } as const
   const answers = onFrame(receptionOf(subscriptions), frame, '').filter(
     ({ _tag }) => _tag === 'ProbeAnswered',

@@ -10,7 +10,7 @@ describe('the unanswered frames of a SentFrames', () => {
   /** Frames that the client sends, in order. */
   const sent = (...frames: readonly (readonly [Parameters<SentFrames['onSent']>[0], Address])[]) => {
     const unanswered = createLedger()
-    for (const [kind, base] of frames) unanswered.onSent(kind, base)
+    for (const [kind, base] of frames) unanswered.onSent(kind, base, 0)
     return unanswered
   }
 
@@ -18,17 +18,17 @@ describe('the unanswered frames of a SentFrames', () => {
     const unanswered = sent(['probe', '0xa'], ['probe', '0xb'], ['probe', '0xc'])
     expect(unanswered.onConfirmation(['0xd'])).toBe(0)
     expect(unanswered.onConfirmation(['0xb', '0xc'])).toBe(2)
-    expect(unanswered.isProbing('0xb')).toBe(false)
-    expect(unanswered.isProbing('0xc')).toBe(true)
+    expect(unanswered.onErrorText('Invalid token 0xb', 0)).toBeUndefined()
+    expect(unanswered.onErrorText('Invalid token 0xc', 0)).toBe('0xc')
   })
 
   it('never takes the answer to one of many requests of a topic that comes and goes for that to a probe', () => {
     const unanswered = sent(['subscribe', '0xa'])
     for (let round = 0; round < 3; round++) {
-      unanswered.onSent('unsubscribe', '0xa')
-      unanswered.onSent('subscribe', '0xa')
+      unanswered.onSent('unsubscribe', '0xa', 0)
+      unanswered.onSent('subscribe', '0xa', 0)
     }
-    unanswered.onSent('probe', '0xa')
+    unanswered.onSent('probe', '0xa', 0)
     const answers = [['0xa'], [], ['0xa'], [], ['0xa'], [], ['0xa'], ['0xa']] as const
     expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
   })
@@ -42,7 +42,7 @@ describe('the unanswered frames of a SentFrames', () => {
     )
     const answers = [[], ['0xa']] as const
     expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1])
-    for (let probe = 0; probe < 2; probe++) unanswered.onSent('probe', '0xa')
+    for (let probe = 0; probe < 2; probe++) unanswered.onSent('probe', '0xa', 0)
     const later = [['0xa', '0xb'], ['0xa', '0xc'], ['0xa']] as const
     expect(later.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1, 1])
     expect(unanswered.size).toBe(0)
@@ -50,7 +50,7 @@ describe('the unanswered frames of a SentFrames', () => {
 
   it('takes a confirmation that lists a topic for the first time for the answer to its request, or to a later frame', () => {
     const unanswered = sent(['probe', '0xa'], ['unsubscribe', '0xb'])
-    unanswered.onSent('subscribe', '0xc', true)
+    unanswered.onSent('subscribe', '0xc', 0, true)
     expect(unanswered.onConfirmation(['0xa', '0xc'])).toBe(1)
   })
 
@@ -58,12 +58,11 @@ describe('the unanswered frames of a SentFrames', () => {
     const unanswered = sent(['probe', '0xa'])
     unanswered.onConfirmation(['0xa'])
     for (let rejection = 0; rejection < 3; rejection++) {
-      unanswered.onSent('subscribe', '0xb')
-      unanswered.onErrorText('0xb')
-      unanswered.onRejected('0xb', rejection)
+      unanswered.onSent('subscribe', '0xb', 0)
+      unanswered.onErrorText('Invalid token 0xb', rejection)
     }
-    unanswered.onSent('subscribe', '0xb')
-    unanswered.onSent('probe', '0xa')
+    unanswered.onSent('subscribe', '0xb', 0)
+    unanswered.onSent('probe', '0xa', 0)
     const answers = [
       ['0xa', '0xb'],
       ['0xa', '0xb'],
@@ -73,16 +72,16 @@ describe('the unanswered frames of a SentFrames', () => {
 
   it('waits for no answers to unsubscribe frames once it has become known that the service sends none', () => {
     const unanswered = sent(['unsubscribe', '0xb'])
-    unanswered.onSent('subscribe', '0xc', true)
+    unanswered.onSent('subscribe', '0xc', 0, true)
     unanswered.onConfirmation(['0xc'])
-    unanswered.onSent('unsubscribe', '0xd')
-    unanswered.onSent('probe', '0xa')
+    unanswered.onSent('unsubscribe', '0xd', 0)
+    unanswered.onSent('probe', '0xa', 0)
     expect(unanswered.onConfirmation(['0xa'])).toBe(1)
     // It does after all.
-    unanswered.onSent('unsubscribe', '0xe')
+    unanswered.onSent('unsubscribe', '0xe', 0)
     unanswered.onConfirmation(['0xa'])
-    unanswered.onSent('unsubscribe', '0xe')
-    unanswered.onSent('probe', '0xa')
+    unanswered.onSent('unsubscribe', '0xe', 0)
+    unanswered.onSent('probe', '0xa', 0)
     expect([['0xa'], ['0xa']].map((bases) => unanswered.onConfirmation(bases as Address[]))).toEqual([0, 1])
   })
 
@@ -99,7 +98,7 @@ describe('the unanswered frames of a SentFrames', () => {
           if (kind === 'answer') {
             if (kinds.shift() !== undefined) unanswered.onConfirmation(['0xa'])
           } else {
-            unanswered.onSent(kind, kind === 'probe' ? '0xa' : base)
+            unanswered.onSent(kind, kind === 'probe' ? '0xa' : base, 0)
             kinds.push(kind)
           }
           expect(unanswered.probeCount).toBe(kinds.filter((each) => each === 'probe').length)
@@ -111,16 +110,16 @@ describe('the unanswered frames of a SentFrames', () => {
 
   it('takes no confirmation for the answer to a probe after more than 100,000 frames without an answer', () => {
     const unanswered = createLedger()
-    for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa')
+    for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa', 0)
     expect(unanswered.size).toBe(100_000)
-    unanswered.onSent('probe', '0xa')
+    unanswered.onSent('probe', '0xa', 0)
     expect(unanswered.onConfirmation(['0xa'])).toBe(0)
   })
 
   it('keeps nothing of answered frames, behind one without an answer', () => {
     const unanswered = sent(['subscribe', '0xb'])
     for (let frame = 0; frame < 10_000; frame++) {
-      unanswered.onSent('probe', `0x${frame}`)
+      unanswered.onSent('probe', `0x${frame}`, 0)
       expect(unanswered.onConfirmation([`0x${frame}`])).toBe(1)
     }
     expect(unanswered.size).toBe(1)

@@ -79,9 +79,9 @@ export const clientBugs: readonly Bug[] = [
     folder: prices,
     edits: [
       {
-        in: 'ErrorTexts.awaitedOf',
+        in: 'SentFrames.isAwaited',
         code: 'now - sentAt < this.confirmTimeout',
-        bug: 'this.sentFrames.isRejectable(base) && now - sentAt < this.confirmTimeout',
+        bug: 'this.isRejectable(entry.base) && now - sentAt < this.confirmTimeout',
       },
     ],
   },

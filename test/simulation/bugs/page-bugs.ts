@@ -16,7 +16,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'an error text rejects a topic though it may answer a probe',
     folder: prices,
-    edits: [{ in: 'ErrorTexts.onlyAwaited', code: 'this.sentFrames.probeCount > 0', bug: 'false' }],
+    edits: [{ in: 'SentFrames.onlyAwaited', code: 'this.probeCount > 0', bug: 'false' }],
     shares,
   },
   {

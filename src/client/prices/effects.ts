@@ -1,10 +1,8 @@
-import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Topic } from '../../base/domain/topic.js'
-import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
-import type { DecodeError, PriceError, UncorrelatedError } from '../../base/errors/model.js'
-import { truncate } from '../../base/errors/text.js'
+import type { DecodeError, UncorrelatedError } from '../../base/errors/model.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { Host } from '../../wire/socket/reconnecting.js'
 import type { Session } from '../../wire/socket/session.js'
@@ -15,9 +13,8 @@ import {
   type Delivery,
   type PriceEvent,
   type PriceEventFactory,
-  type ReceivedPrice,
 } from './subscribers.js'
-import { lastPrice, phaseOf, silenceDeadline, type SubscribedTopic, type TopicTimeouts } from './topics.js'
+import { lastPrice, staleEvent, type SubscribedTopic } from './topics.js'
 
 /** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
 export type Effect =
@@ -185,47 +182,3 @@ export const deliveryTo = (
   subscribers: subscribersIn(state),
   eventFor,
 })
-
-export const priceEvent =
-  (price: ReceivedPrice): PriceEventFactory =>
-  (topic) =>
-    right({ topic, ...price })
-
-export const failureEvent =
-  (error: (topic: Topic) => PriceError): PriceEventFactory =>
-  (topic) =>
-    left(error(topic))
-
-export const rejectedEvent = (text: string): PriceEventFactory => {
-  const reason = truncate(text)
-  return failureEvent((topic) => subscriptionRejected(topic, reason))
-}
-
-/** `behindMs`: defined if the connection is behind. */
-export const staleEvent = (state: SubscribedTopic, now: number, behindMs?: number): PriceEventFactory => {
-  const silentForMs = Math.round(now - state.lastActivityAt)
-  const last = lastPrice(state)
-  return failureEvent((topic) =>
-    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }, behindMs),
-  )
-}
-
-/**
- * The first event of a late subscriber. There is none before the first price. A held price is delivered to all subscribers, or
- * replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
- * either, and the next frame or the `Stale` event decides.
- */
-export const firstEvent = (
-  state: SubscribedTopic,
-  timeouts: TopicTimeouts,
-  now: number,
-  behindMs?: number,
-): PriceEventFactory | undefined => {
-  const { unreadable, live, held } = state
-  if (live && held !== undefined) return undefined
-  if (unreadable !== undefined) return failureEvent(() => unreadable)
-  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
-  if (silenceDeadline(state, timeouts) <= now) return undefined
-  const last = lastPrice(state)
-  return last === undefined ? undefined : priceEvent(last)
-}

@@ -11,12 +11,12 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { asap, deadline } from '../../base/time/timers.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
-import { deliveryTo, staleEvent, type Effect } from './effects.js'
+import { deliveryTo, type Effect } from './effects.js'
 import { Line, nextFront, type LineConfig } from './line.js'
-import type { FailureOf } from './price-connection.js'
+import type { FailureOf } from './frame-receiver.js'
 import { PriceSubscription, type PriceEvent } from './subscribers.js'
 import { Rotation } from './rotation.js'
-import { copyPrice, positionIn, takeOver } from './topics.js'
+import { copyPrice, positionIn, staleEvent, takeOver } from './topics.js'
 
 export interface LinesConfig extends Omit<LineConfig, PerLine | 'rateLimiter' | 'nextEpoch'> {
   /** The number of connections that carry each topic at once. */

@@ -1,6 +1,5 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Unsubscribable } from 'rxjs'
-import { drainingFrame, readFrame } from '../../wire/codec/price-frame.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
@@ -13,46 +12,32 @@ import {
   type SocketEvent,
   type Host,
 } from '../../wire/socket/reconnecting.js'
-import type { FrameSink, Session } from '../../wire/socket/session.js'
+import type { Session } from '../../wire/socket/session.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { asap, CoalescedTask, delay, MovableDeadline } from '../../base/time/timers.js'
-import { TickClock } from '../../base/time/clock.js'
 import { connectionReport, topicSnapshots } from './connection-snapshot.js'
+import { EffectPerformer, type Effect, type EffectConfig } from './effects.js'
+import { FrameReceiver, type FrameReceiverConfig } from './frame-receiver.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
+import type { PriceSubscription } from './subscribers.js'
+import { Subscriptions } from './subscriptions.js'
 import {
-  EffectPerformer,
   failureEvent,
   firstEvent,
-  staleEvent,
-  type Effect,
-  type EffectConfig,
-} from './effects.js'
-import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
-import { deliverPrice, type PriceEventFactory, type PriceSubscription } from './subscribers.js'
-import { Subscriptions } from './subscriptions.js'
-import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
+  isConfirmed,
+  type SubscribedTopic,
+  type TopicTable,
+  type TopicTimeouts,
+} from './topics.js'
 
 export interface PriceConnectionConfig
-  extends ReconnectingConfig, FrameSenderConfig, EffectConfig, TopicTimeouts {
-  readonly service: string
+  extends ReconnectingConfig, FrameSenderConfig, FrameReceiverConfig, EffectConfig, TopicTimeouts {
   readonly addSource: AddSource
   readonly createPriceFrames: CreatePriceFrames | undefined
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
-  /** A price is held because it may be older than `maxLag`. */
-  readonly onHeld: () => void
-  /** The gateway has announced that it will close the connection. */
-  readonly onDraining: () => void
-  /**
-   * The prices are no longer current. Called before the subscribers receive it, because another line may take them over.
-   * Returns the deliveries to those whose topic has no current price there. `eventFor`: the failure of a topic.
-   */
-  readonly onFailing: (eventFor: FailureOf) => readonly Effect[]
 }
-
-/** Builds the failure of a topic, from its state on the line that fails. */
-export type FailureOf = (state: SubscribedTopic) => PriceEventFactory
 
 /** Interval of the checks whether the data of a socket are current, in ms. */
 const socketCheckInterval = 20
@@ -62,16 +47,15 @@ const socketCheckInterval = 20
  * first changes the state of the subscriptions; then `perform` notifies the subscribers. One deferred `reconcile` dials,
  * sends the pending frames, and closes: changes that cancel each other within one tick send no frames.
  */
-export class PriceConnection implements FrameSink {
+export class PriceConnection {
   status: ConnectionStatus = { _tag: 'Idle' }
   session: Session | undefined
   private readonly subscriptions: Subscriptions
-  private readonly reception: Reception
   private readonly socket: ReconnectingSocket
   private readonly sender: FrameSender
+  private readonly receiver: FrameReceiver
   private readonly task: CoalescedTask
   private readonly deadlineTimer: MovableDeadline
-  private readonly tickClock: TickClock
   private readonly performer: EffectPerformer
   /** The subscription to the socket: present from the dial until the client closes it. */
   private dialled: Subscription | undefined
@@ -79,10 +63,9 @@ export class PriceConnection implements FrameSink {
   private failure: Disconnected | undefined
 
   constructor(private readonly config: PriceConnectionConfig) {
-    const { clock, service, secrets } = config
+    const { clock } = config
     const subscriptions = new Subscriptions(config, config.createPriceFrames?.())
     this.subscriptions = subscriptions
-    this.reception = { subscriptions, clock, service, secrets }
     this.socket = new ReconnectingSocket(config)
     this.task = new CoalescedTask(clock, () => this.reconcile())
     this.sender = new FrameSender(config, subscriptions, this.task)
@@ -91,8 +74,8 @@ export class PriceConnection implements FrameSink {
       () => this.perform(subscriptions.onDeadline(clock.elapsed())),
       () => this.session?.activityCount() ?? 0,
     )
-    this.tickClock = new TickClock(clock)
     this.performer = new EffectPerformer(config, this)
+    this.receiver = new FrameReceiver(config, subscriptions, this, this.performer)
   }
 
   get host(): Host {
@@ -131,10 +114,7 @@ export class PriceConnection implements FrameSink {
   /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
   priceAge(base: Address): number {
     const state = this.topics.get(base)
-    if (state === undefined) return 0
-    // The clock of the tick in which the price arrived: time spent in a busy event loop does not count.
-    this.tickClock.refresh()
-    return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
+    return state === undefined ? 0 : this.receiver.ageOf(state)
   }
 
   /** Adds a subscriber. Emits the first event, if any. */
@@ -171,7 +151,7 @@ export class PriceConnection implements FrameSink {
     session.epoch = config.nextEpoch()
     for (const state of this.topics.values()) state.epoch = session.epoch
     if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
-    if (isProven || !session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
+    if (isProven || !session.lag.hold()) asap(config.clock, () => this.receiver.onCaughtUp(false, 0))
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
@@ -182,79 +162,6 @@ export class PriceConnection implements FrameSink {
   }
 
   // The events of the socket.
-
-  /**
-   * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame, so
-   * it neither sets the timer nor schedules `reconcile()`. Returns false if the frame needs the slow path. This
-   * includes every price that may be older than `maxLag`.
-   */
-  onBytes(memory: Uint8Array, start: number, end: number): boolean {
-    const { pricePatterns } = this.subscriptions
-    if (pricePatterns === undefined) return false
-    const state = pricePatterns.recognise(memory, start, end)
-    const { tickClock, session } = this
-    // Between prices without a subscriber, as on a line that stands by, no handler takes time.
-    if (state?.first === undefined) tickClock.refresh()
-    else tickClock.advance()
-    const { elapsed } = tickClock
-    if (session === undefined) return false
-    const { lag } = session
-    if (elapsed >= lag.checkAt) {
-      lag.onFrame(elapsed)
-      if (!lag.isInTime(elapsed)) return false
-    }
-    if (!state?.live) return false
-    state.lastActivityAt = elapsed
-    state.price = pricePatterns.price
-    state.receivedAt = tickClock.wallClock
-    state.epoch = session.epoch
-    state.count++
-    if (!deliverPrice(state, session.mayDeliver)) this.performer.onSlowHandler(state, session)
-    return true
-  }
-
-  onText(text: string): void {
-    this.tickClock.advance()
-    if (text === drainingFrame) return this.config.onDraining()
-    const frame = readFrame(text)
-    if (frame._tag !== 'PriceUpdate') return this.perform(onFrame(this.reception, frame, text))
-    const { session } = this
-    if (session === undefined) return
-    session.prices++
-    // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not decrease.
-    const at = this.tickClock.elapsed
-    const { lag, epoch } = session
-    lag.onFrame(at)
-    const behindMs = lag.isInTime(at) ? undefined : lag.heldMs
-    this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch, behindMs }))
-    if (behindMs === undefined || session !== this.session) return
-    lag.onHeld(at)
-    this.config.onHeld()
-  }
-
-  onBinary(frame: Uint8Array): void {
-    this.perform(onBinary(this.reception, frame))
-  }
-
-  onBehind(behindMs: number): void {
-    const now = this.config.clock.elapsed()
-    const taken = this.config.onFailing((state) => staleEvent(state, now, behindMs))
-    const effects = this.subscriptions.onBehind(now, behindMs)
-    this.performer.publishBehind(now, behindMs, effects.length)
-    this.setOpen(behindMs)
-    this.perform([...taken, ...effects])
-  }
-
-  onCaughtUp(wasBehind: boolean, behindMs: number): void {
-    const now = this.config.clock.elapsed()
-    const held = this.subscriptions.onCaughtUp(now)
-    this.scheduleIfNeeded()
-    if (wasBehind) {
-      this.performer.publishCaughtUp(now, held.length)
-      this.setOpen()
-    }
-    this.performer.deliverHeld(held, behindMs)
-  }
 
   private onSocketEvent(event: SocketEvent): void {
     switch (event._tag) {
@@ -348,7 +255,7 @@ export class PriceConnection implements FrameSink {
     this.performer.perform(effects)
   }
 
-  private scheduleIfNeeded(): void {
+  scheduleIfNeeded(): void {
     const { subscriptions, task } = this
     this.setDeadline()
     if (subscriptions.topics.size === 0 || (!task.isDelayed && subscriptions.hasPendingFrames))
@@ -371,7 +278,7 @@ export class PriceConnection implements FrameSink {
     this.dialled = dialled
     if (retryInMs === 0) this.failure = undefined
     else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
-    const event$ = this.socket.events$(this, this.sender).pipe(takeUntil(closed$))
+    const event$ = this.socket.events$(this.receiver, this.sender).pipe(takeUntil(closed$))
     event$.subscribe((event) => this.onSocketEvent(event))
   }
 
@@ -387,7 +294,7 @@ export class PriceConnection implements FrameSink {
   }
 
   /** `behindMs`: defined if the prices may be older than `maxLag`. */
-  private setOpen(behindMs?: number): void {
+  setOpen(behindMs?: number): void {
     if (this.session === undefined) return
     const { epoch, since } = this.session
     this.setStatus({ _tag: 'Open', epoch, since, ...(behindMs === undefined ? {} : { behindMs }) })

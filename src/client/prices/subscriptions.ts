@@ -5,7 +5,7 @@ import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import { SentFrames } from './sent-frames.js'
-import { deliveryTo, failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
+import { deliveryTo, type Effect } from './effects.js'
 import {
   addToList,
   removeFromList,
@@ -17,14 +17,17 @@ import {
   type ReceivedPrice,
 } from './subscribers.js'
 import {
+  failureEvent,
   isConfirmed,
   isUnconfirmed,
   newlyHeld,
   phaseOf,
+  rejectedEvent,
   releaseAt,
   resetTopic,
   setPrice,
   silenceDeadline,
+  staleEvent,
   TopicTable,
   type SubscribedTopic,
   type TopicTimeouts,

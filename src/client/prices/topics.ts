@@ -1,10 +1,13 @@
+import { left, right } from 'fp-ts/lib/Either.js'
 import type { RecordOffset } from '../../wire/codec/fast-path.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { newRun, type PricePosition } from '../../base/domain/past.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
-import type { DecodeError } from '../../base/errors/model.js'
-import { moveList, type ReceivedPrice, type SubscriberList } from './subscribers.js'
+import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
+import type { DecodeError, PriceError } from '../../base/errors/model.js'
+import { truncate } from '../../base/errors/text.js'
+import { moveList, type PriceEventFactory, type ReceivedPrice, type SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except `receivedAt`.
 
@@ -225,6 +228,52 @@ export const shownStateOf = (
   }
   if (phase === 'stale') return 'stale'
   return state.unreadable === undefined || state.price === never ? 'waiting' : 'stale'
+}
+
+// The events of a topic, by its state.
+
+/**
+ * The first event of a late subscriber. There is none before the first price. A held price is delivered to all subscribers, or
+ * replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
+ * either, and the next frame or the `Stale` event decides.
+ */
+export const firstEvent = (
+  state: SubscribedTopic,
+  timeouts: TopicTimeouts,
+  now: number,
+  behindMs?: number,
+): PriceEventFactory | undefined => {
+  const { unreadable, live, held } = state
+  if (live && held !== undefined) return undefined
+  if (unreadable !== undefined) return failureEvent(() => unreadable)
+  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
+  if (silenceDeadline(state, timeouts) <= now) return undefined
+  const last = lastPrice(state)
+  return last === undefined ? undefined : priceEvent(last)
+}
+
+export const priceEvent =
+  (price: ReceivedPrice): PriceEventFactory =>
+  (topic) =>
+    right({ topic, ...price })
+
+export const failureEvent =
+  (error: (topic: Topic) => PriceError): PriceEventFactory =>
+  (topic) =>
+    left(error(topic))
+
+export const rejectedEvent = (text: string): PriceEventFactory => {
+  const reason = truncate(text)
+  return failureEvent((topic) => subscriptionRejected(topic, reason))
+}
+
+/** `behindMs`: defined if the connection is behind. */
+export const staleEvent = (state: SubscribedTopic, now: number, behindMs?: number): PriceEventFactory => {
+  const silentForMs = Math.round(now - state.lastActivityAt)
+  const last = lastPrice(state)
+  return failureEvent((topic) =>
+    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }, behindMs),
+  )
 }
 
 /** `{"subscriptions":[]}`, with spaces, in bytes. */

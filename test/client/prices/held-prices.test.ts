@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/topic.js'
-import { rxClock } from '../../../src/base/time/clock.js'
-import { onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
-import { Secrets } from '../../../src/wire/auth/secrets.js'
 import { summarize } from '../../support/time/timed-log.js'
+import { createReceiver } from './support/frame-receiver.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
 
 // After a pause of the process, the socket holds prices that may be older than `staleAfter`.
@@ -15,17 +13,16 @@ const topic = 'svc-0xaa' as const
 /** A requested topic, with a price at 0 and one subscriber. `receive` returns the events of a price, and what else it causes. */
 const startLive = (isConfirmed = true) => {
   const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 })
-  const reception: Reception = {
-    ...{ subscriptions, clock: { ...rxClock, wallClock: () => 0 } },
-    ...{ service: 'svc', secrets: new Secrets() },
-  }
+  const receiver = createReceiver(subscriptions)
   subscriptions.addSubscriber(base, createPriceSubscriber(topic))
   subscriptions.onOpen()
   subscriptions.takeFrames(Infinity, 0)
-  const receive = (price: number, at: number, behindMs?: number): readonly string[] =>
-    onPriceUpdate(reception, { _tag: 'PriceUpdate', topic, price }, '', { at, epoch: 1, behindMs }).map(
-      (effect) => (effect._tag === 'Deliver' ? summarize(effect.eventFor(topic)) : effect._tag),
-    )
+  const receive = (price: number, at: number, behindMs?: number): readonly string[] => {
+    Object.assign(receiver.state, { now: at, behindMs })
+    return receiver
+      .receive(JSON.stringify({ topic, price }))
+      .map((effect) => (effect._tag === 'Deliver' ? summarize(effect.eventFor(topic)) : effect._tag))
+  }
   if (isConfirmed) receive(1, 0)
   return { subscriptions, receive }
 }

@@ -1,7 +1,13 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { firstEvent, priceEvent, rejectedEvent, staleEvent } from '../../../src/client/prices/effects.js'
-import { createTopic, type SubscribedTopic } from '../../../src/client/prices/topics.js'
+import {
+  createTopic,
+  firstEvent,
+  priceEvent,
+  rejectedEvent,
+  staleEvent,
+  type SubscribedTopic,
+} from '../../../src/client/prices/topics.js'
 
 const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
 

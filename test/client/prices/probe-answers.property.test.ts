@@ -1,20 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Secrets } from '../../../src/wire/auth/secrets.js'
-import { readFrame, type Frame } from '../../../src/wire/codec/price-frame.js'
 import type { Address } from '../../../src/base/domain/topic.js'
-import { onFrame, onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import type { SubscribedTopic } from '../../../src/client/prices/topics.js'
-import { rxClock } from '../../../src/base/time/clock.js'
+import { createReceiver } from './support/frame-receiver.js'
 import { createPriceSubscriber, type TestPriceSubscriber } from './support/price-subscriber.js'
 
 const probed: Address = '0xaa'
-
-const receptionOf = (subscriptions: Subscriptions): Reception => ({
-  ...{ subscriptions, clock: { ...rxClock, elapsed: () => 0 } },
-  ...{ service: 'svc', secrets: new Secrets() },
-})
 
 /** A frame of the client that the service has not answered. */
 interface Unanswered {
@@ -33,7 +25,7 @@ interface Habits {
 /** A connection to a service that answers frames with a list of topics. */
 class Scene {
   private readonly subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
-  private readonly reception: Reception
+  private readonly receive: ReturnType<typeof createReceiver>['receive']
   /** The topics that may be left. */
   private wanted: (readonly [SubscribedTopic, TestPriceSubscriber])[] = []
   private readonly unanswered: Unanswered[] = []
@@ -46,7 +38,7 @@ class Scene {
 
   constructor(private readonly habits: Habits) {
     const { subscriptions } = this
-    this.reception = receptionOf(subscriptions)
+    this.receive = createReceiver(subscriptions).receive
     subscriptions.onOpen()
     this.request(probed)
     this.answer()
@@ -86,9 +78,7 @@ class Scene {
     if (next === undefined || next.isProbe || this.subscriptions.sentFrames.probeCount === 0) return
     const { method, topic } = read(next.frame)
     if (method !== 'subscribe') return
-    const text = `{"topic":"${topic}","price":1}`
-    const update = readFrame(text) as Extract<Frame, { _tag: 'PriceUpdate' }>
-    onPriceUpdate(this.reception, update, text, { at: 0, epoch: 1, behindMs: undefined })
+    this.receive(`{"topic":"${topic}","price":1}`)
   }
 
   /** The service answers its oldest unanswered frame. */
@@ -116,7 +106,7 @@ class Scene {
     const added = topic === undefined ? [] : [topic]
     const subscriptions = this.habits.listsAll ? [...this.listed] : added
     if (isProbe) this.probes.answered++
-    const effects = onFrame(this.reception, { _tag: 'Confirmation', subscriptions }, '')
+    const effects = this.receive(JSON.stringify({ subscriptions }))
     this.probes.counted += effects.filter(({ _tag }) => _tag === 'ProbeAnswered').length
     const { answered, counted } = this.probes
     if (this.isExact) expect(counted).toBe(answered)
@@ -177,9 +167,7 @@ it('a confirmation answers the probes before the one whose topic it lists', () =
   // The service has rejected the first topic since.
   subscriptions.sentFrames.onSent('probe', '0xaa', 0)
   subscriptions.sentFrames.onSent('probe', '0xbb', 0)
-  const frame = { _tag: 'Confirmation', subscriptions: ['svc-0xbb'] } as const
-  const answers = onFrame(receptionOf(subscriptions), frame, '').filter(
-    ({ _tag }) => _tag === 'ProbeAnswered',
-  )
+  const effects = createReceiver(subscriptions).receive('{"subscriptions":["svc-0xbb"]}')
+  const answers = effects.filter(({ _tag }) => _tag === 'ProbeAnswered')
   expect(answers).toHaveLength(2)
 })

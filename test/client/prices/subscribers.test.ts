@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import type { Topic } from '../../../src/base/domain/topic.js'
 import { directObserver } from '../../../src/base/time/rx-providers.js'
 import { stale } from '../../../src/base/errors/constructors.js'
-import { failureEvent, priceEvent } from '../../../src/client/prices/effects.js'
 import {
   addToList,
   deliver,
@@ -14,7 +13,13 @@ import {
   type PriceEvent,
   type PriceSubscription,
 } from '../../../src/client/prices/subscribers.js'
-import { createTopic, setPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
+import {
+  createTopic,
+  failureEvent,
+  priceEvent,
+  setPrice,
+  type SubscribedTopic,
+} from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Address, Topic } from '../../../src/base/domain/topic.js'
-import { firstEvent } from '../../../src/client/prices/effects.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {
   type Delivery,
   type PriceSubscription,
   type ReceivedPrice,
 } from '../../../src/client/prices/subscribers.js'
-import { lastPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
+import { firstEvent, lastPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 import { subscribeFrame, unsubscribeFrame } from '../../support/time/marbles.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
 import { summarize } from '../../support/time/timed-log.js'

@@ -142,7 +142,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that the service keeps after its unsubscribe frame stays subscribed',
     folder: prices,
-    edits: [{ in: 'onPriceUpdate', code: '$1.onUnrequestedPrice($2, $3)', bug: 'undefined' }],
+    edits: [{ in: 'FrameReceiver.onPrice', code: '$1.onUnrequestedPrice($2, $3)', bug: 'undefined' }],
   },
   {
     name: 'a connection ends although the service answers its pings',

@@ -62,6 +62,6 @@ export const lineBugs: readonly LineBug[] = [
     // Rare: late prices and the answer to a ping are read at once.
     firstSeed: 319,
     folder,
-    edits: [{ in: 'PriceConnection.onText', code: 'this.config.onHeld()', bug: 'undefined' }],
+    edits: [{ in: 'FrameReceiver.onPriceUpdate', code: 'this.config.onHeld()', bug: 'undefined' }],
   },
 ]

@@ -2,8 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeDepth, decodeFrame } from 'svc-streams'
 import { uncorrelatedError } from '../../../../src/base/errors/constructors.js'
 import { SentFrames } from '../../../../src/client/prices/sent-frames.js'
-import { rejectedEvent } from '../../../../src/client/prices/effects.js'
-import { TopicTable } from '../../../../src/client/prices/topics.js'
+import { rejectedEvent, TopicTable } from '../../../../src/client/prices/topics.js'
 import { usedBytes } from '../../../support/process/used-bytes.js'
 
 // Keeps 50 objects made from a different text of 1 MiB each, and prints the memory that they use, in MB, by their kind.

@@ -14,10 +14,6 @@ export const endpointOf = (url: URL): Endpoint => ({
   query: url.search,
 })
 
-/** The path of a resource as it is sent. `resource`: a path of the service's documentation. */
-export const requestPath = (endpoint: Endpoint, resource: string): string =>
-  `${endpoint.prefix}${resource}${endpoint.query}`
-
 /** The ports of URLs without one. */
 const defaultPorts: Readonly<Record<string, string>> = {
   'http:': '80',

@@ -1,7 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, firstValueFrom, timeout } from 'rxjs'
 import { isAddress } from '../../base/domain/topic.js'
-import { endpointOf, requestPath } from '../../base/domain/endpoint.js'
+import { endpointOf } from '../../base/domain/endpoint.js'
 import { isDecimals } from '../../base/domain/valid-numbers.js'
 import { messageOf, printable } from '../../base/errors/text.js'
 import type { dialedFetch } from '../../backtest/history/dialed-fetch.js'
@@ -37,8 +37,8 @@ const request = async (
   fetch: typeof dialedFetch,
   signal: AbortSignal,
 ): Promise<readonly NamedToken[]> => {
-  const endpoint = endpointOf(new URL(gateway))
-  const url = endpoint.origin + requestPath(endpoint, '/tokens')
+  const { origin, prefix, query } = endpointOf(new URL(gateway))
+  const url = `${origin}${prefix}/tokens${query}`
   const { status, body } = await fetch(url, { redirect: 'error', signal })
   if (status !== 200 || body === null) throw new Error(`status ${status}`)
   const pieces: Uint8Array[] = []

@@ -7,7 +7,7 @@ import { parseHttpDate, parseRetryAfter } from '../codec/http-headers.js'
 import { depthFailure, decodePriceText, priceFailure, type FailedResponse } from '../codec/response-text.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import type { Depth } from '../../base/domain/depth.js'
-import { hostWithPort, requestPath, type Endpoint } from '../../base/domain/endpoint.js'
+import { hostWithPort, type Endpoint } from '../../base/domain/endpoint.js'
 import type { AnyError, DepthError, PriceRequestError } from '../../base/errors/model.js'
 import {
   completedTask,
@@ -135,6 +135,10 @@ const readPrice = (topic: Topic, received: ReceivedResponse): Either<PriceReques
   const price = decodePriceText(response.body)
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }
+
+/** The path of a resource as it is sent. `resource`: a path of the service's documentation. */
+export const requestPath = (endpoint: Endpoint, resource: string): string =>
+  `${endpoint.prefix}${resource}${endpoint.query}`
 
 const readResult = <E extends AnyError, A>(
   secrets: Secrets,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { endpointOf, hostWithPort, isLoopback, requestPath } from '../../../src/base/domain/endpoint.js'
+import { endpointOf, hostWithPort, isLoopback } from '../../../src/base/domain/endpoint.js'
+import { requestPath } from '../../../src/wire/http/requests.js'
 import { address } from '../../support/arbitraries.js'
 
 const resource = '/v0/order_book/depth/0xab'

@@ -1,5 +1,6 @@
 import type { Address, Topic } from '../base/domain/topic.js'
-import { createDepthSide, type Depth, type DepthSide } from '../base/domain/depth.js'
+import type { Depth, DepthSide } from '../base/domain/depth.js'
+import { createDepthSide } from '../wire/codec/depth.js'
 import type { Price } from '../base/domain/price.js'
 import { disconnected as createDisconnected } from '../base/errors/constructors.js'
 import type { Disconnected } from '../base/errors/model.js'

@@ -29,18 +29,3 @@ export interface Depth extends DepthSnapshot {
   /** Time of receipt by this client, in ms since the Unix epoch. */
   readonly receivedAt: number
 }
-
-/** A side that `JSON.stringify` accepts. `toJSON` is not enumerable: comparisons, spreads, clones and logs see two fields. */
-export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide): DepthSide =>
-  Object.defineProperty({ totalQuantity, totalQuantityUsd }, 'toJSON', sideToJson)
-
-const sideToJson = {
-  value(this: DepthSide): object {
-    const { totalQuantity, totalQuantityUsd } = this
-    // A program may define its own form of a bigint; that form is used.
-    const isDefined = 'toJSON' in BigInt.prototype
-    return { totalQuantity: isDefined ? totalQuantity : String(totalQuantity), totalQuantityUsd }
-  },
-  configurable: true,
-  writable: true,
-}

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { createDepthSide, type DepthSide, type DepthSnapshot } from '../../base/domain/depth.js'
+import type { DepthSide, DepthSnapshot } from '../../base/domain/depth.js'
 import { isAmount, isPriceValue } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { DecodeError } from '../../base/errors/model.js'
@@ -63,6 +63,21 @@ const withoutPrototype = (name: string, value: unknown): unknown => (name === '_
 
 const toSide = (side: t.TypeOf<typeof DepthSideBody>): DepthSide =>
   createDepthSide({ totalQuantity: side.total_quantity, totalQuantityUsd: side.total_quantity_usd })
+
+/** A side that `JSON.stringify` accepts. `toJSON` is not enumerable: comparisons, spreads, clones and logs see two fields. */
+export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide): DepthSide =>
+  Object.defineProperty({ totalQuantity, totalQuantityUsd }, 'toJSON', sideToJson)
+
+const sideToJson = {
+  value(this: DepthSide): object {
+    const { totalQuantity, totalQuantityUsd } = this
+    // A program may define its own form of a bigint; that form is used.
+    const isDefined = 'toJSON' in BigInt.prototype
+    return { totalQuantity: isDefined ? totalQuantity : String(totalQuantity), totalQuantityUsd }
+  },
+  configurable: true,
+  writable: true,
+}
 
 /**
  * The JSON text of a depth (section 2.1 of the service's documentation). Quantities are JSON numbers with all their digits.

@@ -8,7 +8,8 @@ import {
   fastRowText,
 } from '../../../../src/backtest/recording/codec/row-codec.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/codec/row.js'
-import { createDepthSide, type DepthSide } from '../../../../src/base/domain/depth.js'
+import type { DepthSide } from '../../../../src/base/domain/depth.js'
+import { createDepthSide } from '../../../../src/wire/codec/depth.js'
 import { address, topic } from '../../../support/arbitraries.js'
 import { caseCount } from '../../../support/run/long.js'
 import { unsafeInLine } from '../../../support/unsafe-characters.js'

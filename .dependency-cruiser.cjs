@@ -71,7 +71,7 @@ const page = '^src/dashboard/page/'
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
   '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
-  '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
+  '^src/wire/transport/(ws/|(undici-transport|packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|account/journal/journal-(events|file)|replay/resume/resume|recording/(on-node|read/node-platform|write/(journal|(recording|rotating)-file))))\\.ts',
 ]
@@ -135,7 +135,7 @@ module.exports = {
       name: 'adapters are reached from platform alone',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(wire/(platform|transport)/|backtest/history/dialed-fetch)' },
-      to: { path: '^src/wire/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
+      to: { path: '^src/wire/transport/(ws/|(undici-transport|fetch|native-web-socket)\\.ts)' },
     },
     {
       name: 'Node is imported by the files that run on Node alone',
@@ -160,7 +160,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(wire/transport/(ws/|undici/|packages\\.ts)|gateway/|simulator/)',
+        pathNot: '^src/(wire/transport/(ws/|(undici-transport|packages)\\.ts)|gateway/|simulator/)',
       },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },

@@ -1,17 +1,20 @@
 import dns from 'node:dns'
-import net from 'node:net'
+import net, { type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import tls from 'node:tls'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
-import { delay } from '../../base/time/timers.js'
+import { delay, responsiveDeadline } from '../../base/time/timers.js'
 import { systemClock } from '../../base/time/clock.js'
+import type { UndiciPackage } from './packages.js'
+import type { HttpTransportOptions } from './ports.js'
 
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */
 const nextAddressTime = 250
 
 /** Not the clock of the client: sockets connect and are read in real time. */
-export const realClock = systemClock()
+const realClock = systemClock()
 
 /**
  * Connects to the first address of a host that answers, without a limit of time: the next address is dialled when a dial fails,
@@ -84,3 +87,63 @@ const errorOf = (errors: readonly Error[]): Error => {
     first !== undefined && 'code' in first ? { code: first.code } : {},
   )
 }
+
+/** Idle time before TCP sends its first keep-alive probe, in ms. */
+const keepAliveDelay = 60_000
+
+interface DialTarget {
+  readonly hostname: string
+  /** With its colon. */
+  readonly protocol: string
+  /** Empty for that of the protocol. */
+  readonly port: string
+  readonly servername?: string | undefined
+}
+
+/**
+ * A connector of undici. Unlike its own, it can be cancelled and reaches each address of a name. Calls `onResult` at most once,
+ * asynchronously.
+ */
+export const dialTarget = (
+  { errors }: UndiciPackage,
+  { ca, connectTimeout }: HttpTransportOptions,
+  target: DialTarget,
+  onResult: (result: Either<Error, Socket>) => void,
+): Cancel => {
+  const { hostname, protocol } = target
+  const isTls = protocol === 'https:'
+  const port = Number(target.port) || (isTls ? 443 : 80)
+  const open = (host: string): Socket => {
+    const socket = isTls ? connectTls(target, host, port, ca) : net.connect({ host, port })
+    return socket.setKeepAlive(true, keepAliveDelay).setNoDelay(true)
+  }
+  const timer = responsiveDeadline(realClock, connectTimeout, () => {
+    cancel()
+    const message = `no connection to ${hostname}:${port} (timeout: ${connectTimeout}ms)`
+    onResult(left(new errors.ConnectTimeoutError(message)))
+  })
+  const cancelAttempts = dialHost(hostname, open, isTls ? 'secureConnect' : 'connect', (result) => {
+    timer.unsubscribe()
+    onResult(result)
+  })
+  const cancel = (): void => {
+    timer.unsubscribe()
+    cancelAttempts()
+  }
+  return cancel
+}
+
+const connectTls = (
+  { hostname, servername }: DialTarget,
+  host: string,
+  port: number,
+  ca: string | undefined,
+): Socket =>
+  tls.connect({
+    host,
+    port,
+    ALPNProtocols: ['http/1.1'],
+    // TLS forbids IP addresses as server names.
+    servername: servername ?? (net.isIP(hostname) === 0 ? hostname : ''),
+    ...(ca === undefined ? {} : { ca }),
+  })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InterimResponses } from '../../../../src/wire/transport/undici/connection.js'
+import { InterimResponses } from '../../../../src/wire/transport/undici-transport.js'
 
 const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 

@@ -7,7 +7,7 @@ import type {
   HttpTransportOptions,
 } from '../../../../../src/wire/transport/ports.js'
 import { importUndici } from '../../../../../src/wire/transport/packages.js'
-import { undiciTransport } from '../../../../../src/wire/transport/undici/undici-transport.js'
+import { undiciTransport } from '../../../../../src/wire/transport/undici-transport.js'
 import { expectWellFormed } from '../../../../base/errors/support/well-formed.js'
 
 const modules = await importUndici()

@@ -23,7 +23,8 @@ export type Effect =
   | { readonly _tag: 'DeliverPrice'; readonly state: SubscribedTopic }
   /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
   | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
-  | { readonly _tag: 'ProbeAnswered' }
+  /** The service has answered the probe that was sent at this time, monotonic, in ms. */
+  | { readonly _tag: 'ProbeAnswered'; readonly sentAt: number }
   | { readonly _tag: 'Switched'; readonly message: DiagnosticMessages['svc-streams:switched'] }
   | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
   | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
@@ -124,7 +125,7 @@ export class EffectPerformer {
       case 'Confirmed':
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':
-        return session?.onProbeAnswered()
+        return session?.lag.onAnswer(effect.sentAt)
       case 'Switched': {
         const { message } = effect
         return publish('svc-streams:switched', () => message)

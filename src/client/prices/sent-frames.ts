@@ -146,10 +146,10 @@ export class SentFrames {
     return base
   }
 
-  /** A confirmation lists these topics. Returns the number of probes that are answered by it. */
-  onConfirmation(bases: Iterable<Address>): number {
+  /** A confirmation lists these topics. Returns when the newest probe that it answers was sent, if it answers one. */
+  onConfirmation(bases: Iterable<Address>): number | undefined {
     const number = ++this.lastConfirmation
-    if (this.hasOverflowed) return 0
+    if (this.hasOverflowed) return undefined
     // The topics that a confirmation lists were requested before the frame that it answers.
     let from = 0
     for (const base of bases) {
@@ -160,13 +160,14 @@ export class SentFrames {
       const [first] = entry.unanswered
       if (first?.isFirst === true) from = Math.max(from, first.number)
     }
-    const before = this.probeCount
     const answered = this.takeAnswered(from, number) ?? 0
+    let probedAt: number | undefined
     for (const frame of this.unanswered) {
       if (frame.number > answered) break
+      if (frame.kind === 'probe') probedAt = frame.sentAt
       if (frame.kind !== 'subscribe' || frame.entry.listedBy === number) this.onAnswered(frame)
     }
-    return before - this.probeCount
+    return probedAt
   }
 
   /** A confirmation lists a topic that is not requested. It is unsubscribed, unless the frame may be late. */

@@ -148,8 +148,8 @@ export class Subscriptions {
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
-    const probes = this.sentFrames.onConfirmation(bases)
-    const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
+    const sentAt = this.sentFrames.onConfirmation(bases)
+    const effects: Effect[] = sentAt === undefined ? [] : [{ _tag: 'ProbeAnswered', sentAt }]
     for (const base of bases) {
       const state = this.topics.requested(base)
       if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))

@@ -79,53 +79,43 @@ const silence$ = ({ clock, pingInterval, activityCount }: LivenessConfig): Obser
   return delay$(clock, pingInterval / samples).pipe(repeat(), filter(isSilent))
 }
 
-interface UnansweredProbe {
-  readonly id: number
-  /** Monotonic, in ms. */
-  readonly sentAt: number
-  /** False if the answer cannot be distinguished from answers to other frames. */
-  readonly isRecognisable: boolean
-}
-
-/** The maximum number of probes that are stored until their answer. The answer to a probe answers all older probes too. */
+/** The maximum number of pings that are stored until their pong. A pong answers all older pings too. */
 const maxUnanswered = 512
 
 /**
- * Matches the answers of a service to the probes of one connection: the pong of a ping, or the confirmation of a repeated
- * subscribe frame. Frames that the service sent before it received a probe arrive before its answer, so all frames after
- * the answer were sent after the probe.
+ * The pings of one connection that have no pong yet. Frames that the service sent before it received a ping arrive before the
+ * pong, so all frames after the pong were sent after the ping. Times are monotonic, in ms.
  */
-export class AnswerCounter {
-  private readonly unanswered: UnansweredProbe[] = []
-  /** The number of older probes that are no longer stored, and whose answers are recognised by their order. */
+export class SentPings {
+  private readonly unanswered: { readonly id: string; readonly sentAt: number }[] = []
+  /** The number of older pings that are no longer stored, and whose pongs are recognised by their order. */
   private dropped = 0
   private lastId = 0
 
-  /** Returns the payload by which the answer is recognised. */
-  onProbe(sentAt: number, isRecognisable = true): string {
-    this.lastId++
-    this.unanswered.push({ id: this.lastId, sentAt, isRecognisable })
-    if (this.unanswered.length > maxUnanswered && this.unanswered.shift()?.isRecognisable === true)
+  /** Returns the payload by which the pong is recognised. */
+  onPing(sentAt: number): string {
+    const id = String(++this.lastId)
+    if (this.unanswered.push({ id, sentAt }) > maxUnanswered) {
+      this.unanswered.shift()
       this.dropped++
-    return String(this.lastId)
+    }
+    return id
   }
 
   /**
-   * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may answer
-   * only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in order.
+   * Returns when the answered ping was sent, or `undefined` if that is unknown. A service may answer only the latest of several
+   * pings, and may send pongs that answer no ping. Pongs without a payload are in order.
    */
-  takeAnswered(payload?: string): number | undefined {
-    const index = this.unanswered.findIndex(({ id }) => String(id) === payload)
+  onPong(payload?: string): number | undefined {
     if (payload === undefined && this.dropped > 0) {
       this.dropped--
       return undefined
     }
-    const answered =
-      payload === undefined ? this.unanswered.findIndex(({ isRecognisable }) => isRecognisable) : index
-    const probe = this.unanswered[answered]
-    if (probe === undefined) return undefined
+    const answered = payload === undefined ? 0 : this.unanswered.findIndex(({ id }) => id === payload)
+    const ping = this.unanswered[answered]
+    if (ping === undefined) return undefined
     this.unanswered.splice(0, answered + 1)
     this.dropped = 0
-    return probe.sentAt
+    return ping.sentAt
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../transport/ports.js'
 import { checksPerTimeout, GuardedSocket } from './guarded-socket.js'
 import { Lag, type LagConfig, type LagListener, type MeasuredConnection } from './lag.js'
-import { AnswerCounter, lost$, type Prober } from './liveness.js'
+import { lost$, SentPings, type Prober } from './liveness.js'
 
 /** Times are in ms. */
 export interface SessionConfig extends LagConfig {
@@ -127,7 +127,7 @@ export class Session implements MeasuredConnection {
   private otherFrames = 0
   /** True from a pong with `unboundedPayload` to the next one. */
   private isUnbounded = false
-  private readonly answers = new AnswerCounter()
+  private readonly pings = new SentPings()
   private readonly wake$ = new Subject<void>()
 
   /** `connectMs`: time from the dial to the opening. `timers`: unsubscribed when the session ends. */
@@ -185,14 +185,6 @@ export class Session implements MeasuredConnection {
     this.wake$.next()
   }
 
-  /** Called when a probe is answered. `payload`: that of a pong. */
-  onProbeAnswered(payload?: string): void {
-    const sentAt = this.answers.takeAnswered(payload)
-    if (payload === undefined) this.config.probeSupport.isProven = true
-    if (sentAt !== undefined) this.lag.onAnswer(sentAt, !this.isUnbounded)
-    this.isUnbounded = false
-  }
-
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     // Before the sink is called: its subscribers may read the count.
     this.prices++
@@ -218,21 +210,20 @@ export class Session implements MeasuredConnection {
 
   onPong(payload: unknown): void {
     this.otherFrames++
-    if (payload === unboundedPayload) this.isUnbounded = true
-    else this.onProbeAnswered(typeof payload === 'string' ? payload : undefined)
+    if (payload === unboundedPayload) {
+      this.isUnbounded = true
+      return
+    }
+    const sentAt = this.pings.onPong(typeof payload === 'string' ? payload : undefined)
+    if (sentAt !== undefined) this.lag.onAnswer(sentAt, !this.isUnbounded)
+    this.isUnbounded = false
   }
 
   private readonly probe = (): boolean => {
     const { socket, prober } = this
-    const now = this.config.clock.elapsed()
-    if (socket.hasPings) {
-      // Recorded before it is sent: a transport may report the answer at once.
-      socket.ping(this.answers.onProbe(now))
-      return true
-    }
-    const isRecognisable = prober.isRecognisable()
-    if (!prober.probe(socket)) return false
-    this.answers.onProbe(now, isRecognisable)
+    if (!socket.hasPings) return prober.probe(socket)
+    // Recorded before it is sent: a transport may report the answer at once.
+    socket.ping(this.pings.onPing(this.config.clock.elapsed()))
     return true
   }
 }

@@ -6,6 +6,13 @@ import { TopicTable } from '../../../src/client/prices/topics.js'
 
 const createLedger = (): SentFrames => new SentFrames(new TopicTable(), 300)
 
+/** The number of probes that a confirmation answers. */
+const answeredBy = (frames: SentFrames, bases: readonly Address[]): number => {
+  const before = frames.probeCount
+  frames.onConfirmation(bases)
+  return before - frames.probeCount
+}
+
 describe('the unanswered frames of a SentFrames', () => {
   /** Frames that the client sends, in order. */
   const sent = (...frames: readonly (readonly [Parameters<SentFrames['onSent']>[0], Address])[]) => {
@@ -16,10 +23,18 @@ describe('the unanswered frames of a SentFrames', () => {
 
   it('takes a confirmation for the answer to the oldest frame that subscribes a topic that it lists', () => {
     const unanswered = sent(['probe', '0xa'], ['probe', '0xb'], ['probe', '0xc'])
-    expect(unanswered.onConfirmation(['0xd'])).toBe(0)
-    expect(unanswered.onConfirmation(['0xb', '0xc'])).toBe(2)
+    expect(answeredBy(unanswered, ['0xd'])).toBe(0)
+    expect(answeredBy(unanswered, ['0xb', '0xc'])).toBe(2)
     expect(unanswered.onErrorText('Invalid token 0xb', 0)).toBeUndefined()
     expect(unanswered.onErrorText('Invalid token 0xc', 0)).toBe('0xc')
+  })
+
+  it('shows when the newest answered probe was sent', () => {
+    const unanswered = createLedger()
+    for (const at of [1, 2, 3]) unanswered.onSent('probe', `0x${at}`, at)
+    expect(unanswered.onConfirmation(['0xd'])).toBeUndefined()
+    expect(unanswered.onConfirmation(['0x2'])).toBe(2)
+    expect(unanswered.onConfirmation(['0x3'])).toBe(3)
   })
 
   it('never takes the answer to one of many requests of a topic that comes and goes for that to a probe', () => {
@@ -30,7 +45,7 @@ describe('the unanswered frames of a SentFrames', () => {
     }
     unanswered.onSent('probe', '0xa', 0)
     const answers = [['0xa'], [], ['0xa'], [], ['0xa'], [], ['0xa'], ['0xa']] as const
-    expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+    expect(answers.map((bases) => answeredBy(unanswered, bases))).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
   })
 
   it('waits for the answer to a subscribe frame although later frames are answered, unless the topic is unsubscribed', () => {
@@ -41,17 +56,17 @@ describe('the unanswered frames of a SentFrames', () => {
       ['probe', '0xa'],
     )
     const answers = [[], ['0xa']] as const
-    expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1])
+    expect(answers.map((bases) => answeredBy(unanswered, bases))).toEqual([0, 1])
     for (let probe = 0; probe < 2; probe++) unanswered.onSent('probe', '0xa', 0)
     const later = [['0xa', '0xb'], ['0xa', '0xc'], ['0xa']] as const
-    expect(later.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1, 1])
+    expect(later.map((bases) => answeredBy(unanswered, bases))).toEqual([0, 1, 1])
     expect(unanswered.size).toBe(0)
   })
 
   it('takes a confirmation that lists a topic for the first time for the answer to its request, or to a later frame', () => {
     const unanswered = sent(['probe', '0xa'], ['unsubscribe', '0xb'])
     unanswered.onSent('subscribe', '0xc', 0, true)
-    expect(unanswered.onConfirmation(['0xa', '0xc'])).toBe(1)
+    expect(answeredBy(unanswered, ['0xa', '0xc'])).toBe(1)
   })
 
   it('waits for no confirmation of a request that an error text has answered', () => {
@@ -67,7 +82,7 @@ describe('the unanswered frames of a SentFrames', () => {
       ['0xa', '0xb'],
       ['0xa', '0xb'],
     ] as const
-    expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1])
+    expect(answers.map((bases) => answeredBy(unanswered, bases))).toEqual([0, 1])
   })
 
   it('waits for no answers to unsubscribe frames once it has become known that the service sends none', () => {
@@ -76,13 +91,13 @@ describe('the unanswered frames of a SentFrames', () => {
     unanswered.onConfirmation(['0xc'])
     unanswered.onSent('unsubscribe', '0xd', 0)
     unanswered.onSent('probe', '0xa', 0)
-    expect(unanswered.onConfirmation(['0xa'])).toBe(1)
+    expect(answeredBy(unanswered, ['0xa'])).toBe(1)
     // It does after all.
     unanswered.onSent('unsubscribe', '0xe', 0)
     unanswered.onConfirmation(['0xa'])
     unanswered.onSent('unsubscribe', '0xe', 0)
     unanswered.onSent('probe', '0xa', 0)
-    expect([['0xa'], ['0xa']].map((bases) => unanswered.onConfirmation(bases as Address[]))).toEqual([0, 1])
+    expect([['0xa'], ['0xa']].map((bases) => answeredBy(unanswered, bases as Address[]))).toEqual([0, 1])
   })
 
   it('counts a probe as answered exactly when a service that answers every frame has answered it', () => {
@@ -113,14 +128,14 @@ describe('the unanswered frames of a SentFrames', () => {
     for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa', 0)
     expect(unanswered.size).toBe(100_000)
     unanswered.onSent('probe', '0xa', 0)
-    expect(unanswered.onConfirmation(['0xa'])).toBe(0)
+    expect(answeredBy(unanswered, ['0xa'])).toBe(0)
   })
 
   it('keeps nothing of answered frames, behind one without an answer', () => {
     const unanswered = sent(['subscribe', '0xb'])
     for (let frame = 0; frame < 10_000; frame++) {
       unanswered.onSent('probe', `0x${frame}`, 0)
-      expect(unanswered.onConfirmation([`0x${frame}`])).toBe(1)
+      expect(answeredBy(unanswered, [`0x${frame}`])).toBe(1)
     }
     expect(unanswered.size).toBe(1)
   })

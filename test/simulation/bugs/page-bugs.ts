@@ -22,7 +22,13 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
     folder: prices,
-    edits: [{ in: 'Subscriptions.onProbe', code: 'isUnconfirmed(state)', bug: 'false' }],
+    edits: [
+      {
+        in: 'SentFrames.onProbe',
+        code: 'this.onSent($1, $2, now)',
+        bug: 'this.onSent($1, $2, isUnconfirmed(state) ? -Infinity : now)',
+      },
+    ],
     shares,
   },
   {
@@ -41,12 +47,6 @@ export const pageBugs: readonly Bug[] = [
     name: 'a topic that has not been confirmed measures the age of prices',
     folder: prices,
     edits: [{ in: 'FrameSender.isRecognisable', code: '!isUnconfirmed($1)', bug: 'true' }],
-    shares,
-  },
-  {
-    name: 'the answer to a probe that is no longer stored is taken for that to a later one',
-    folder: socket,
-    edits: [{ in: 'AnswerCounter.takeAnswered', code: 'this.dropped > 0', bug: 'false' }],
     shares,
   },
   {

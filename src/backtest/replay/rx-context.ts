@@ -1,16 +1,15 @@
 import { asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
 import { type Clock, setReplayClock, systemClock } from '../../base/time/clock.js'
+import { realImmediate, type IntervalHandle } from '../../base/time/rx-providers.js'
 import {
   areWritten,
   noDelegates,
   readDelegates,
-  realImmediate,
   realInterval,
   replaceInterval,
   writeDelegates,
-  type IntervalHandle,
   type RxDelegates,
-} from '../../base/time/rx-providers.js'
+} from './rx-delegates.js'
 
 /** A timer of a virtual clock. RxJS receives it as an opaque handle. */
 export interface VirtualTimer {

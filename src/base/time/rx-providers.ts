@@ -5,71 +5,25 @@ import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
-// The only file that uses RxJS's internals: the providers, and the layout of a subscriber, which is read for each price.
-// `test/package/versions.test.ts` runs it with the oldest and the newest version. RxJS reads clocks and starts timers through
-// providers: `TestScheduler.run` replaces their delegates to make time virtual. The library does not run on the schedulers above
-// them: `asapScheduler` and `queueScheduler` drop queued actions after an action that throws, and `asyncScheduler` may stop
-// permanently.
+// What the library uses of RxJS's internals: the providers, and the layout of a subscriber, which is read for each price. Only
+// `src/backtest/replay/rx-delegates.ts` uses them too: a replay replaces the delegates. `test/package/versions.test.ts` runs both
+// with the oldest and the newest version. RxJS reads clocks and starts timers through providers: `TestScheduler.run` replaces
+// their delegates to make time virtual. The library does not run on the schedulers above them: `asapScheduler` and
+// `queueScheduler` drop queued actions after an action that throws, and `asyncScheduler` may stop permanently.
 
 // Not the types of the providers: declarations of the package must not import internals of RxJS, or need the types of the DOM.
 
 export type IntervalHandle = number | ReturnType<typeof setTimeout>
 
-interface IntervalDelegate {
-  readonly setInterval: (handler: () => void, timeout?: number, ...args: unknown[]) => IntervalHandle
-  readonly clearInterval: (handle: IntervalHandle) => void
-}
-
-interface ImmediateDelegate {
+export interface ImmediateDelegate {
   readonly setImmediate: (handler: () => void, ...args: unknown[]) => IntervalHandle
   readonly clearImmediate: (handle: IntervalHandle) => void
 }
 
-interface PerformanceDelegate {
+export interface PerformanceDelegate {
   readonly now: () => number
   /** True if it gives the time of the platform. */
   readonly isReal?: boolean
-}
-
-/** The delegates of the providers, except that of animation frames. `undefined`: RxJS uses the platform's clock or timer. */
-export interface RxDelegates {
-  date: { readonly now: () => number } | undefined
-  performance: PerformanceDelegate | undefined
-  interval: IntervalDelegate | undefined
-  immediate: ImmediateDelegate | undefined
-}
-
-/** Copies the delegates to an object: a replay does so for each row. */
-export const readDelegates = (to: RxDelegates): void => {
-  to.date = dateTimestampProvider.delegate
-  to.performance = performanceTimestampProvider.delegate
-  to.interval = intervalProvider.delegate
-  to.immediate = immediateProvider.delegate
-}
-
-export const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
-  dateTimestampProvider.delegate = date
-  performanceTimestampProvider.delegate = performance
-  intervalProvider.delegate = interval
-  immediateProvider.delegate = immediate
-}
-
-/** True unless another clock is set. */
-export const areWritten = ({ date }: RxDelegates): boolean => dateTimestampProvider.delegate === date
-
-export const noDelegates = (): RxDelegates => ({
-  date: undefined,
-  performance: undefined,
-  interval: undefined,
-  immediate: undefined,
-})
-
-/** Lets RxJS clear virtual timers in real time, or no longer. */
-export const replaceInterval = (
-  before: IntervalDelegate | undefined,
-  after: IntervalDelegate | undefined,
-): void => {
-  if (intervalProvider.delegate === before) intervalProvider.delegate = after
 }
 
 /** The time of day, in ms since the Unix epoch. */
@@ -95,13 +49,7 @@ export const startImmediate = (callback: () => void): (() => void) => {
   return () => immediateProvider.clearImmediate(handle)
 }
 
-/** RxJS's own timers, for a delegate that is active while time is real. */
-export const realInterval: IntervalDelegate = {
-  // eslint-disable-next-line no-restricted-globals -- RxJS's timers are based on it
-  setInterval: (handler, timeout) => setInterval(handler, timeout),
-  clearInterval: (handle) => clearInterval(handle),
-}
-
+/** RxJS's own immediates, for a delegate that is active while time is real. */
 export const realImmediate: ImmediateDelegate = {
   setImmediate: (handler) => Immediate.setImmediate(handler),
   clearImmediate: (handle) => Immediate.clearImmediate(handle as number),

@@ -1,4 +1,4 @@
-import { noDelegates, readDelegates, type RxDelegates } from '../../../src/base/time/rx-providers.js'
+import { noDelegates, readDelegates, type RxDelegates } from '../../../src/backtest/replay/rx-delegates.js'
 
 /** The delegates of RxJS's providers now. */
 export const currentDelegates = (): RxDelegates => {

@@ -1,11 +1,10 @@
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { defer, finalize, NEVER, Observable, tap, timer } from 'rxjs'
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Observable } from 'rxjs'
 import type { LiveSource } from '../base/domain/past.js'
 import type { Price } from '../base/domain/price.js'
 import type { Topic } from '../base/domain/topic.js'
 import type { PriceError } from '../base/errors/model.js'
-import { noCancel, type Cancel } from '../base/task/cancellable-task.js'
-import { currentClock, TickClock } from '../base/time/clock.js'
+import type { Cancel } from '../base/task/cancellable-task.js'
 
 /** The prices of one topic, as a gateway reads them. */
 export interface TopicSource extends Pick<LiveSource<Either<PriceError, Price>>, 'open$' | 'position'> {
@@ -40,7 +39,7 @@ export interface ClientFeed extends PriceFeed {
   readonly requestTimeout$: Observable<unknown>
 }
 
-interface PriceSource {
+export interface PriceSource {
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
 }
 
@@ -51,45 +50,5 @@ export const setPriceFeed = (client: PriceSource, feed: ClientFeed): void => {
   feeds.set(client, feed)
 }
 
-export const priceFeedOf = (client: PriceSource): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
-
-/** The time in which the stream of a topic or a mint must have a value for a request, in ms. */
-const streamRequestTime = 10_000
-
-/** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
-const feedFromStreams = (client: PriceSource): ClientFeed => {
-  const tickClock = new TickClock(currentClock())
-  const now = (): number => {
-    tickClock.refresh()
-    return tickClock.elapsed
-  }
-  return {
-    sourceOf: (topic) => {
-      let deliveredAt: number | undefined
-      const delivered$ = defer(() => client.price$(topic)).pipe(
-        tap((event) => isRight(event) && (deliveredAt = now())),
-        finalize(() => (deliveredAt = undefined)),
-      )
-      const open$: TopicSource['open$'] = (onConfirmed) =>
-        new Observable((subscriber) => {
-          delivered$.subscribe(subscriber)
-          // A topic that is rejected on subscription is not confirmed.
-          if (!subscriber.closed) onConfirmed?.()
-        })
-      return {
-        open$,
-        position: () => undefined,
-        age: () => (deliveredAt === undefined ? 0 : now() - deliveredAt),
-      }
-    },
-    requestProbe: () => () => false,
-    measured$: NEVER,
-    isBounded: () => false,
-    isUpToDate: () => true,
-    whenSendable: (onTurn) => {
-      onTurn()
-      return noCancel
-    },
-    requestTimeout$: timer(streamRequestTime),
-  }
-}
+/** The feed of a client of `createClient`; `undefined` for any other client, such as a copy. */
+export const ownFeedOf = (client: PriceSource): ClientFeed | undefined => feeds.get(client)

@@ -1,7 +1,7 @@
 import { isLeft, map as mapRight, type Either } from 'fp-ts/lib/Either.js'
 import { map, race, Subscription } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
+import { priceFeedOf } from '../server/client-feed.js'
 import { parseAddress, parseTopic } from '../../wire/codec/arguments.js'
 import { encodeDepth } from '../../wire/codec/depth.js'
 import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'

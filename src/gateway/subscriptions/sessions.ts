@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
+import { priceFeedOf } from '../server/client-feed.js'
 import { parseTopic } from '../../wire/codec/arguments.js'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
 import { canonicalAddress, type Address, addressOf, type Topic } from '../../base/domain/topic.js'

@@ -1,6 +1,7 @@
 import { firstValueFrom, race, Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
-import { priceFeedOf, type PriceFeed } from '../../client/price-feed.js'
+import type { PriceFeed } from '../../client/price-feed.js'
+import { priceFeedOf } from '../server/client-feed.js'
 import { drainingFrame } from '../../wire/codec/price-frame.js'
 import type { GatewayState } from '../../base/diagnostics/collector.js'
 import { isDown } from '../../base/domain/snapshot.js'

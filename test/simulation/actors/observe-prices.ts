@@ -1,13 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import type { Client, Topic } from 'svc-streams'
-import {
-  priceFeedOf,
-  setPriceFeed,
-  type PriceFeed,
-  type TopicSource,
-} from '../../../src/client/price-feed.js'
+import { setPriceFeed, type PriceFeed, type TopicSource } from '../../../src/client/price-feed.js'
 import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
+import { priceFeedOf } from '../../../src/gateway/server/client-feed.js'
 import { baseOf, type Ledger } from '../invariants/ledger.js'
 import { problemOfFailure } from '../invariants/failure-rules.js'
 import { problemOfPrice } from '../invariants/price-rules.js'

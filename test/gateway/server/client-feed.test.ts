@@ -3,10 +3,10 @@ import { mergeMap, NEVER, of, Subject } from 'rxjs'
 import type { Price, PriceError } from 'svc-streams'
 import { createTestClient, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { priceFeedOf } from '../../src/client/price-feed.js'
-import { subscriptionRejected } from '../../src/base/errors/constructors.js'
-import { a, createScriptedClient, marbles } from '../support/time/marbles.js'
-import { server } from '../support/time/scripted-socket.js'
+import { priceFeedOf } from '../../../src/gateway/server/client-feed.js'
+import { subscriptionRejected } from '../../../src/base/errors/constructors.js'
+import { a, createScriptedClient, marbles } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 
 const moves = {
   o: server.opens,

@@ -2,6 +2,8 @@
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string
+  /** Host and port: its name in diagnostics. */
+  readonly host: string
   /** The base URL's path, without a trailing slash; usually empty. */
   readonly prefix: string
   /** The query of every request, including the `?`; usually empty. */
@@ -10,6 +12,7 @@ export interface Endpoint {
 
 export const endpointOf = (url: URL): Endpoint => ({
   origin: url.origin,
+  host: hostWithPort(url),
   prefix: url.pathname.replace(/\/+$/, ''),
   query: url.search,
 })

@@ -1,7 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Secrets } from '../auth/secrets.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import { hostWithPort } from '../../base/domain/endpoint.js'
+import type { Endpoint } from '../../base/domain/endpoint.js'
 import { networkError, timeout } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
@@ -24,9 +24,7 @@ export interface GetConfig {
   readonly secrets: Secrets
 }
 
-export interface GetTarget {
-  /** Scheme, host and port. */
-  readonly origin: string
+export interface GetTarget extends Pick<Endpoint, 'origin' | 'host'> {
   readonly path: string
   /** The path without its argument, such as `/price/{topic}`: the name of the request in diagnostics. */
   readonly route: string
@@ -152,7 +150,8 @@ class GetRequest {
 
   private onLost(): void {
     this.wasLost = true
-    this.config.publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(this.target.origin)) }))
+    const { host } = this.target
+    this.config.publish('svc-streams:repeated', () => ({ host }))
     // A subscriber of the channel may have closed the client.
     if (!this.isSettled) this.enqueue()
   }
@@ -173,9 +172,8 @@ class GetRequest {
 
   private finish(result: GetResult): void {
     const { clock, publish } = this.config
-    const { origin, route } = this.target
+    const { host, route } = this.target
     publish('svc-streams:request', () => {
-      const host = hostWithPort(new URL(origin))
       const durationMs = this.firstSentAt === undefined ? 0 : clock.elapsed() - this.firstSentAt
       if (isLeft(result)) return { host, route, durationMs, status: undefined, error: result.left._tag }
       return { host, route, durationMs, status: result.right.response.status, error: undefined }

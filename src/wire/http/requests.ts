@@ -7,7 +7,7 @@ import { parseHttpDate, parseRetryAfter } from '../codec/http-headers.js'
 import { depthFailure, decodePriceText, priceFailure, type FailedResponse } from '../codec/response-text.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import type { Depth } from '../../base/domain/depth.js'
-import { hostWithPort, type Endpoint } from '../../base/domain/endpoint.js'
+import type { Endpoint } from '../../base/domain/endpoint.js'
 import type { AnyError, DepthError, PriceRequestError } from '../../base/errors/model.js'
 import {
   completedTask,
@@ -38,11 +38,11 @@ export class Relayer {
   /** The service's clock minus the local clock, in ms. */
   private clockOffset = 0
 
-  /** Host and port, for diagnostics. */
-  readonly host: string
+  constructor(private readonly config: RelayerConfig) {}
 
-  constructor(private readonly config: RelayerConfig) {
-    this.host = hostWithPort(new URL(config.relayer.origin))
+  /** Host and port, for diagnostics. */
+  get host(): string {
+    return this.config.relayer.host
   }
 
   /** The depth of one mint (section 4.1 of the service's documentation). */
@@ -85,9 +85,9 @@ export class Relayer {
       ...headers,
       ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
     })
-    return get(this.config, { origin: relayer.origin, path, route: depthRoute, headers: allHeaders })(
-      onResult,
-    )
+    const { origin, host } = relayer
+    const task = get(this.config, { origin, host, path, route: depthRoute, headers: allHeaders })
+    return task(onResult)
   }
 
   /**
@@ -122,9 +122,9 @@ export const priceRequest = (
   // The caller may have confused the topic with a secret.
   const parsed = config.secrets.redactLeft(parseTopic(topic, config.service))
   if (isLeft(parsed)) return completedTask(parsed)
-  const { origin } = config.prices
+  const { origin, host } = config.prices
   const path = requestPath(config.prices, `/price/${topic}`)
-  const task = get(config, { origin, path, route: '/price/{topic}', headers: () => ({}) })
+  const task = get(config, { origin, host, path, route: '/price/{topic}', headers: () => ({}) })
   const read = (received: ReceivedResponse) => readPrice(topic, received)
   return (onResult) => task((result) => onResult(readResult(config.secrets, result, read)))
 }

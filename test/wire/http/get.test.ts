@@ -17,7 +17,7 @@ import { unlimited } from './support/unlimited.js'
 
 const headers = { name: 'value' }
 const request = { origin: 'https://host:3000', path: '/path?query' }
-const target = { ...request, route: '/path', headers: () => headers }
+const target = { ...request, host: 'host:3000', route: '/path', headers: () => headers }
 const limits = {
   clock: rxClock,
   publish: node.publish,

@@ -1,6 +1,7 @@
 import { firstValueFrom } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { endpointOf } from '../../../src/base/domain/endpoint.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
 import { priceRequest } from '../../../src/wire/http/requests.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
@@ -25,7 +26,7 @@ const limits = {
   secrets: new Secrets(),
   service: 'svc',
 }
-const prices = { origin: 'https://prices.example:3000', prefix: '', query: '' }
+const prices = endpointOf(new URL('https://prices.example:3000'))
 
 /** The result of one price request to which the service sends this response. */
 const resultOf = async (
@@ -42,7 +43,7 @@ const resultOf = async (
 describe('priceRequest', () => {
   it('requests the topic as the caller wrote it, unsigned, with the path and the query of priceBaseUrl', async () => {
     const http = new FakeHttp()
-    const gate = { origin: 'https://gate.example', prefix: '/prices', query: '?key=1' }
+    const gate = endpointOf(new URL('https://gate.example/prices?key=1'))
     const result = firstValueFrom(fromTask$(priceRequest({ http, prices: gate, ...limits }, topic)))
     http.request(1).respond(200, '1.5')
     expect(await result).toMatchObject({ right: { price: 1.5 } })

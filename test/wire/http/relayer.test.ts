@@ -2,6 +2,7 @@ import { left } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, type Observable } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { endpointOf } from '../../../src/base/domain/endpoint.js'
 import { decodeError } from '../../../src/base/errors/constructors.js'
 import type { DepthEvent, Relayer } from '../../../src/wire/http/requests.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
@@ -45,7 +46,7 @@ describe('Relayer', () => {
   })
 
   it('signs the path as it is sent, with the path and the query of baseUrl', () => {
-    const endpoint = { origin: 'https://gate.example', prefix: '/relayer', query: '?key=1' }
+    const endpoint = endpointOf(new URL('https://gate.example/relayer?key=1'))
     const { relayer, http } = relayerOf({ relayer: endpoint })
     const subscription = request$(relayer).subscribe()
     const { path, headers } = http.request(1)

@@ -42,7 +42,7 @@ const send = (http: HttpTransport) => {
   }
   const task = get(
     { ...config, maxBodyBytes: 9, secrets: new Secrets() },
-    { ...request, route: '/path', headers: () => ({}) },
+    { ...request, host: 'host:3000', route: '/path', headers: () => ({}) },
   )
   const abort = task((result) => results.push(result))
   return { results, abort }

@@ -1,5 +1,6 @@
 import { signRequest, type Address } from 'svc-streams'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { endpointOf } from '../../../../src/base/domain/endpoint.js'
 import { concatenateHeaders, createSigner } from '../../../../src/wire/auth/sign-request.js'
 import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { Relayer, type RelayerConfig } from '../../../../src/wire/http/requests.js'
@@ -41,7 +42,7 @@ export const relayerOf = (config: Partial<RelayerConfig> = {}): { relayer: Relay
     maxLag: 5000,
     maxBodyBytes: 4096,
     secrets,
-    relayer: { origin: 'https://relayer.example:3000', prefix: '', query: '' },
+    relayer: endpointOf(new URL('https://relayer.example:3000')),
     headers: {},
     sign: createSigner({
       service: 'svc',

@@ -128,7 +128,8 @@ describe('lazyHttpTransport', () => {
       secrets,
     }
     const log: unknown[] = []
-    const target = { origin: 'http://localhost:3000', path: '/', route: '/', headers: () => ({}) }
+    const [origin, host] = ['http://localhost:3000', 'localhost:3000']
+    const target = { origin, host, path: '/', route: '/', headers: () => ({}) }
     runInVirtualTime(({ now }) => {
       get({ ...config, http: transport }, target)((result) => log.push([now(), result]))
     })

@@ -69,7 +69,7 @@ export class DepthPolls {
     return defer(() => {
       const poll =
         this.mints.get(canonicalAddress(mint))?.polls.get(interval) ?? this.createPoll(mint, interval)
-      return withAtOnceLimit$(poll.event$, () => poll.isFailing, this.limit)
+      return poll.isFailing ? withAtOnceLimit$(poll.event$, () => true, this.limit) : poll.event$
     })
   }
 

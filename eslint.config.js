@@ -14,7 +14,7 @@ const esmSpelling = [
 const rxInternals = {
   regex: '^rxjs/internal/(?!testing/)',
   message:
-    "RxJS's internals are imported by src/base/time/rx-providers.ts and src/backtest/replay/rx-delegates.ts alone.",
+    "RxJS's internals are imported by src/base/time/clock.ts and src/backtest/replay/rx-delegates.ts alone.",
 }
 
 export default tseslint.config(
@@ -88,7 +88,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/base/time/rx-providers.ts',
+      'src/base/time/clock.ts',
       'src/backtest/replay/rx-delegates.ts',
       'test/support/time/virtual-time.ts',
     ],

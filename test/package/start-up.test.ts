@@ -40,7 +40,7 @@ describe('svc-streams', () => {
 
   test('names no internals of RxJS but those of one source file', async () => {
     const names = /rxjs\/internal\/[\w/]+/g
-    const source = await readFile(new URL('../../src/base/time/rx-providers.ts', import.meta.url), 'utf8')
+    const source = await readFile(new URL('../../src/base/time/clock.ts', import.meta.url), 'utf8')
     const required = await readFile(join(packed.package, 'dist/peers.cjs'), 'utf8')
     expect(required.match(names)?.sort()).toEqual(source.match(names)?.sort())
   })

@@ -1,6 +1,11 @@
 import { asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
-import { type Clock, setReplayClock, systemClock } from '../../base/time/clock.js'
-import { realImmediate, type IntervalHandle } from '../../base/time/rx-providers.js'
+import {
+  type Clock,
+  realImmediate,
+  setReplayClock,
+  systemClock,
+  type IntervalHandle,
+} from '../../base/time/clock.js'
 import {
   areWritten,
   noDelegates,

@@ -2,9 +2,9 @@ import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProv
 import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
 import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
-import type { ImmediateDelegate, IntervalHandle, PerformanceDelegate } from '../../base/time/rx-providers.js'
+import type { ImmediateDelegate, IntervalHandle, PerformanceDelegate } from '../../base/time/clock.js'
 
-// The delegates of RxJS's providers, which a replay replaces: see `src/base/time/rx-providers.ts`.
+// The delegates of RxJS's providers, which a replay replaces: see `src/base/time/clock.ts`.
 
 interface IntervalDelegate {
   readonly setInterval: (handler: () => void, timeout?: number, ...args: unknown[]) => IntervalHandle

@@ -1,11 +1,8 @@
-import {
-  realImmediate,
-  dateNow,
-  isVirtualTime,
-  performanceNow,
-  startImmediate,
-  startInterval,
-} from './rx-providers.js'
+import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
+import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
+import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
+import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
+import { Immediate } from 'rxjs/internal/util/Immediate'
 
 /** The two times and the timers that a part of the library runs on. */
 export interface Clock {
@@ -106,15 +103,52 @@ export const systemClock = (): Clock => {
   }
 }
 
+// RxJS reads clocks and starts timers through providers: `TestScheduler.run` replaces their delegates to make time virtual. The
+// library uses these internals of RxJS, and not the schedulers above them: `asapScheduler` and `queueScheduler` drop queued
+// actions after an action that throws, and `asyncScheduler` may stop permanently. `test/package/versions.test.ts` runs them with
+// the oldest and the newest version of RxJS.
+
+// Not the types of the providers: declarations of the package must not import internals of RxJS, or need the types of the DOM.
+
+export type IntervalHandle = number | ReturnType<typeof setTimeout>
+
+export interface ImmediateDelegate {
+  readonly setImmediate: (handler: () => void, ...args: unknown[]) => IntervalHandle
+  readonly clearImmediate: (handle: IntervalHandle) => void
+}
+
+export interface PerformanceDelegate {
+  readonly now: () => number
+  /** True if it gives the time of the platform. */
+  readonly isReal?: boolean
+}
+
+export const isVirtualTime = (): boolean => {
+  const delegate: PerformanceDelegate | undefined = performanceTimestampProvider.delegate
+  return delegate !== undefined && delegate.isReal !== true
+}
+
+/** RxJS's own immediates, for a delegate that is active while time is real. */
+export const realImmediate: ImmediateDelegate = {
+  setImmediate: (handler) => Immediate.setImmediate(handler),
+  clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
+}
+
 /** For operators: RxJS's clock at the time of each call, virtual inside `TestScheduler.run` and inside a replay, real outside. */
 export const rxClock: Clock = {
   get isVirtual() {
     return isVirtualTime()
   },
-  elapsed: performanceNow,
-  wallClock: dateNow,
-  startInterval,
-  startImmediate,
+  elapsed: () => performanceTimestampProvider.now(),
+  wallClock: () => dateTimestampProvider.now(),
+  startInterval: (callback, ms) => {
+    const handle = intervalProvider.setInterval(callback, ms)
+    return () => intervalProvider.clearInterval(handle)
+  },
+  startImmediate: (callback) => {
+    const handle = immediateProvider.setImmediate(callback)
+    return () => immediateProvider.clearImmediate(handle)
+  },
   afterRead: (callback) => (isVirtualTime() ? callAtOnce(callback) : systemClock().afterRead(callback)),
 }
 

@@ -208,7 +208,7 @@ export class PriceConnection {
       state.held ??= { hasReplaced: false, deliveredUpTo: position - 1 }
       session.lag.onHeld(now)
     }
-    const behindMs = session?.lag.isBehind === true ? session.lag.ms : undefined
+    const behindMs = this.subscriptions.isBehind ? session?.lag.ms : undefined
     const event =
       currentFailure === undefined
         ? firstEvent(state, config, now, behindMs)?.(topic)

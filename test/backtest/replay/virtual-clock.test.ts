@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, queueScheduler, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { rxClock } from '../../../src/base/time/clock.js'
-import { isVirtualTime } from '../../../src/base/time/rx-providers.js'
+import { rxClock, isVirtualTime } from '../../../src/base/time/clock.js'
 import { VirtualTime } from '../../../src/backtest/replay/virtual-time.js'
 
 const createVirtualTime = (start: number): VirtualTime => {

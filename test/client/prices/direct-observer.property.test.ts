@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { map, Observable, Subscriber, type Observer, type Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { addTeardown, directObserver } from '../../../src/base/time/rx-providers.js'
-import { safeNext } from '../../../src/base/task/safe-notify.js'
 import {
+  addTeardown,
+  directObserver,
   addToList,
   deliverPrice,
   removeFromList,
   PriceSubscription,
   type PriceEvent,
 } from '../../../src/client/prices/subscribers.js'
+import { safeNext } from '../../../src/base/task/safe-notify.js'
 import { createTopic, setPrice } from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { Topic } from '../../../src/base/domain/topic.js'
-import { directObserver } from '../../../src/base/time/rx-providers.js'
-import { stale } from '../../../src/base/errors/constructors.js'
 import {
+  directObserver,
   addToList,
   deliver,
   deliverPrice,
@@ -13,6 +12,7 @@ import {
   type PriceEvent,
   type PriceSubscription,
 } from '../../../src/client/prices/subscribers.js'
+import { stale } from '../../../src/base/errors/constructors.js'
 import {
   createTopic,
   failureEvent,

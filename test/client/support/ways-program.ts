@@ -4,6 +4,8 @@ import type { Observable } from 'rxjs'
 import type { Address } from '../../../src/base/domain/topic.js'
 import { nextTurn } from '../../../src/base/time/clock.js'
 import { createClient } from '../../../src/client/on-node.js'
+import { node } from '../../../src/wire/platform/node.js'
+import type { WebSocketTransport } from '../../../src/wire/transport/ports.js'
 
 // Runs in a process of its own, over sources that are compiled one by one: a bundle has no files to count. Prints the
 // functions of the library that each way runs, by the file in `src`.
@@ -55,6 +57,55 @@ const waysTo = async (
   return [first, ...others]
 }
 
+const ignore = (): void => undefined
+
+/** Called when a frame is handed to the transport. */
+let onSend = ignore
+
+/** The default transport. */
+const observedTransport = (): WebSocketTransport => {
+  const transport = node.webSocketTransport(undefined)
+  return {
+    dial: (...given) => {
+      const socket = transport.dial(...given)
+      return {
+        get bufferedAmount() {
+          return socket.bufferedAmount ?? 0
+        },
+        send: (frame) => {
+          onSend()
+          socket.send(frame)
+        },
+        ping: (payload) => socket.ping?.(payload),
+        close: () => socket.close(),
+        terminate: () => socket.terminate(),
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+interface PriceWays {
+  /** Until the subscribe frame is handed to the transport. */
+  readonly subscribe: Functions
+  /** From the bytes of the confirmation to the first price of the subscriber. */
+  readonly first: Functions
+  /** To each further price. */
+  readonly prices: readonly Functions[]
+}
+
+/** The rest of the turn in which the frame is sent counts to no way. */
+const priceWays = async (price$: () => Observable<Either<unknown, unknown>>): Promise<PriceWays> => {
+  let subscribe: Functions = {}
+  onSend = () => {
+    onSend = ignore
+    subscribe = functionsRun()
+    queueMicrotask(functionsRun)
+  }
+  const [first, ...prices] = await waysTo(price$, 5)
+  return { subscribe, first, prices }
+}
+
 /** The way with the fewest files: a timer, such as that of a probe, adds the files that it runs. */
 const shortest = (ways: readonly Functions[]): Functions =>
   ways.reduce((best, way) => (Object.keys(way).length < Object.keys(best).length ? way : best))
@@ -63,20 +114,24 @@ const [weth = '0x', wbtc = '0x', usdc = '0x'] = tokens as readonly Address[]
 const hour = 3_600_000
 
 const runOnce = async (): Promise<Readonly<Record<string, Functions>>> => {
-  const client = createClient({ environment: 'mainnet', baseUrl, priceBaseUrl, priceWsUrl, authKey })
+  const urls = { baseUrl, priceBaseUrl, priceWsUrl }
+  const client = createClient({ environment: 'mainnet', ...urls, authKey, webSocket: observedTransport() })
   const [firstPoll] = await waysTo(() => client.depth$(weth, hour))
   const [poll] = await waysTo(() => client.depth$(wbtc, hour))
-  const [firstSubscribe] = await waysTo(() => client.price$(`svc-${weth}`))
-  // A price of the first topic may arrive during the next subscribe, and runs nothing else.
-  const [subscribe, ...prices] = await waysTo(() => client.price$(`svc-${wbtc}`), 5)
-  const [other, ...otherPrices] = await waysTo(() => client.price$(`svc-${usdc}`), 5)
+  const dialled = await priceWays(() => client.price$(`svc-${weth}`))
+  // A price of the first topic may arrive during the next ways, and runs nothing else.
+  const others = [
+    await priceWays(() => client.price$(`svc-${wbtc}`)),
+    await priceWays(() => client.price$(`svc-${usdc}`)),
+  ]
   await client.close()
   return {
     'a depth poll, with the dial': firstPoll,
     'a depth poll': poll,
-    'a subscribe, with the dial': firstSubscribe,
-    'a subscribe': shortest([subscribe, other]),
-    'a price': shortest([...prices, ...otherPrices]),
+    'a subscribe, with the dial': dialled.subscribe,
+    'a subscribe': shortest(others.map(({ subscribe }) => subscribe)),
+    'a confirmation and the first price': shortest(others.map(({ first }) => first)),
+    'a price': shortest(others.flatMap(({ prices }) => prices)),
   }
 }
 

@@ -14,7 +14,7 @@ interface SentFrame {
   readonly isFirst: boolean
 }
 
-/** What was sent about one address on this connection, what was answered, and what is listed. Times are monotonic, in ms. */
+/** The frames about one address that the service has not answered. */
 interface Entry {
   readonly base: Address
   /** The oldest first. */
@@ -23,12 +23,6 @@ interface Entry {
   listedBy: number
   /** The number of the last frame before it was last confirmed, or had a price. */
   confirmedUpTo: number
-  /** When the client last unsubscribed it; `never` before that. */
-  leftAt: number
-  /** True if the client requested it before, and does not now: a price shows that the service has subscribed it anyway. */
-  wasLeft: boolean
-  /** The topic in the spelling of the service, if the service lists it and the client does not request it. */
-  unrequested: Topic | undefined
 }
 
 /** A topic in a frame of the service. */
@@ -63,9 +57,13 @@ export class SentFrames {
   private readonly entries = new Map<Address, Entry>()
   /** In the order in which they were sent. */
   private readonly unanswered = new Set<SentFrame>()
-  /** The oldest first. */
-  private readonly left = new Set<Entry>()
-  private readonly unrequested = new Set<Entry>()
+  /**
+   * The topics that are not requested any more, and when the client unsubscribed them; `never` after a rejection. A price shows
+   * that the service has subscribed one anyway. The oldest first.
+   */
+  private readonly left = new Map<Address, number>()
+  /** The topics that the service lists and the client does not request, in the spelling of the service. */
+  private readonly unrequested = new Map<Address, Topic>()
   /** True after `maxUnanswered` frames without an answer. */
   private hasOverflowed = false
   private lastFrame = 0
@@ -102,10 +100,8 @@ export class SentFrames {
 
   /** A subscribe frame is sent. True if the client has left the topic before, on this connection. */
   onSubscribe(base: Address, now: number, isRepeated: boolean): boolean {
-    const entry = this.entryOf(base)
-    const { wasLeft } = entry
-    entry.wasLeft = false
-    this.setUnrequested(entry, undefined)
+    const wasLeft = this.left.delete(base)
+    this.unrequested.delete(base)
     this.onSent('subscribe', base, now, !isRepeated && !wasLeft)
     return wasLeft
   }
@@ -115,9 +111,8 @@ export class SentFrames {
   }
 
   onUnsubscribe(base: Address, now: number): void {
-    const entry = this.entryOf(base)
-    entry.wasLeft = true
-    this.unsubscribe(entry, now)
+    this.addLeft(base, now, now)
+    this.onSent('unsubscribe', base, now)
   }
 
   /** A price has confirmed a topic. */
@@ -132,7 +127,8 @@ export class SentFrames {
    */
   onErrorText(text: string, now: number): Address | undefined {
     const [named] = /0x[0-9a-f]+/i.exec(text) ?? []
-    const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(named as Address)
+    // Copied, because it is a part of the text, which may fill a frame.
+    const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(copyOf(named as Address))
     if (base === undefined) return undefined
     const isRejected = named === undefined || this.isRejectable(base)
     // The text may also answer the subscribe frame of a topic that the client has left since. No confirmation will answer it.
@@ -140,9 +136,7 @@ export class SentFrames {
     const answered = requests.find((frame) => this.isAwaited(frame, now)) ?? requests[0]
     if (answered !== undefined) this.onAnswered(answered)
     if (!isRejected) return undefined
-    const entry = this.entryOf(base)
-    entry.wasLeft = true
-    this.addLeft(entry, now)
+    this.addLeft(base, this.left.get(base) ?? never, now)
     return base
   }
 
@@ -174,32 +168,30 @@ export class SentFrames {
   onListed({ base, topic }: EchoedTopic, now: number): void {
     if (this.unrequested.size >= maxUnrequested || this.mayBeLate(base, now)) return
     // Copied, because both are parts of the service's topic, which may fill a frame.
-    this.setUnrequested(this.entryOf(copyOf(base)), copyOf(topic))
+    this.unrequested.set(copyOf(base), copyOf(topic))
   }
 
   onUnrequestedPrice(echoed: EchoedTopic, now: number): void {
-    if (this.entries.get(echoed.base)?.wasLeft === true) this.onListed(echoed, now)
+    if (this.left.has(echoed.base)) this.onListed(echoed, now)
   }
 
   /** Dequeues at most `limit` unsubscribe frames of topics that are not requested. */
   takeUnsubscribes(limit: number, now: number): readonly string[] {
     const frames: string[] = []
-    for (const entry of this.unrequested) {
+    for (const [base, topic] of this.unrequested) {
       if (frames.length >= limit) break
-      const { base, unrequested } = entry
       // Its subscribe frame is due.
-      if (unrequested === undefined || this.topics.has(base)) continue
-      this.setUnrequested(entry, undefined)
-      this.unsubscribe(entry, now)
-      frames.push(unsubscribeFrame(unrequested))
+      if (this.topics.has(base)) continue
+      this.unrequested.delete(base)
+      this.onUnsubscribe(base, now)
+      frames.push(unsubscribeFrame(topic))
     }
     return frames
   }
 
   /** True if a frame for this topic may be late, because the client has left it. Otherwise the frame is an error. */
   mayBeLate(base: Address, now: number): boolean {
-    const entry = this.entries.get(base)
-    return entry !== undefined && this.isRecent(entry, now)
+    return now - (this.left.get(base) ?? never) < this.confirmTimeout
   }
 
   /** True if an error text may reject this topic: it is not confirmed, or a probe subscribes to it. */
@@ -265,51 +257,24 @@ export class SentFrames {
     this.deleteIfUnused(entry)
   }
 
-  private unsubscribe(entry: Entry, now: number): void {
-    entry.leftAt = now
-    this.addLeft(entry, now)
-    this.onSent('unsubscribe', entry.base, now)
-  }
-
-  private isRecent({ leftAt }: Entry, now: number): boolean {
-    return now - leftAt < this.confirmTimeout
-  }
-
-  private addLeft(entry: Entry, now: number): void {
-    this.left.delete(entry)
-    this.left.add(entry)
-    for (const oldest of this.left) {
-      if (this.left.size <= maxLeft || this.isRecent(oldest, now)) return
+  private addLeft(base: Address, leftAt: number, now: number): void {
+    this.left.delete(base)
+    this.left.set(base, leftAt)
+    for (const oldest of this.left.keys()) {
+      if (this.left.size <= maxLeft || this.mayBeLate(oldest, now)) return
       this.left.delete(oldest)
-      Object.assign(oldest, { leftAt: never, wasLeft: false })
-      this.deleteIfUnused(oldest)
     }
-  }
-
-  private setUnrequested(entry: Entry, topic: Topic | undefined): void {
-    entry.unrequested = topic
-    if (topic === undefined) this.unrequested.delete(entry)
-    else this.unrequested.add(entry)
   }
 
   private entryOf(base: Address): Entry {
     const existing = this.entries.get(base)
     if (existing !== undefined) return existing
-    const entry: Entry = {
-      base,
-      unanswered: [],
-      listedBy: 0,
-      confirmedUpTo: 0,
-      leftAt: never,
-      wasLeft: false,
-      unrequested: undefined,
-    }
+    const entry: Entry = { base, unanswered: [], listedBy: 0, confirmedUpTo: 0 }
     this.entries.set(base, entry)
     return entry
   }
 
   private deleteIfUnused(entry: Entry): void {
-    const isUsed = entry.unanswered.length > 0 || this.left.has(entry) || this.unrequested.has(entry)
-    if (!isUsed) this.entries.delete(entry.base)
+    if (entry.unanswered.length === 0) this.entries.delete(entry.base)
   }
 }

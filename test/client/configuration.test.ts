@@ -108,7 +108,7 @@ describe('defaults', () => {
       chainId: 421614,
       service: 'svc',
       secrets: expect.any(Secrets) as unknown,
-      prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
+      prices: { origin: 'https://prices.example:3000', host: 'prices.example:3000', prefix: '', query: '' },
       priceWsUrls: ['wss://prices.example:4000/'],
       lines: 1,
       rotateAfter: Infinity,
@@ -355,8 +355,9 @@ describe('URLs', () => {
       baseUrl: 'https://gate.example/relayer?key=2',
       priceWsUrl: 'wss://gate.example/live?key=3',
     })
-    expect(prices).toEqual({ origin: 'https://gate.example', prefix: '/prices', query: '?key=1' })
-    expect(depth?.relayer).toEqual({ origin: 'https://gate.example', prefix: '/relayer', query: '?key=2' })
+    const [origin, host] = ['https://gate.example', 'gate.example:443']
+    expect(prices).toEqual({ origin, host, prefix: '/prices', query: '?key=1' })
+    expect(depth?.relayer).toEqual({ origin, host, prefix: '/relayer', query: '?key=2' })
     expect(priceWsUrls).toEqual(['wss://gate.example/live?key=3'])
   })
 

@@ -204,7 +204,7 @@ export const switchMapRight =
  * orThrow  -a-#         #: e
  * ```
  *
- * A retry needs a delay. While the connection is down, `price$` emits the `Left` to each new subscriber immediately.
+ * A retry needs a delay. From a `Left` to the next price, `price$` emits it to each new subscriber immediately.
  * `depth$` sends no request before the wait after a failure ends, and emits the failure to each new subscriber in a
  * later event-loop turn. A closed client emits `ClientClosed` to every subscriber, so such a retry never ends.
  *

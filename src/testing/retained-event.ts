@@ -9,8 +9,8 @@ import { rxClock } from '../base/time/clock.js'
 
 /** The events for late subscribers of a stream. */
 export interface Retention<E, A> {
-  /** The event for late subscribers after this event, if any. */
-  readonly retainedAfter: (event: Either<E, A>) => Either<E, A> | undefined
+  /** The event for late subscribers after this event, if any. `before`: the event for late subscribers until now. */
+  readonly retainedAfter: (event: Either<E, A>, before: Either<E, A> | undefined) => Either<E, A> | undefined
   /** The error for a late subscriber, `ms` after its emission. */
   readonly agedBy: (error: E, ms: number) => E
 }
@@ -29,7 +29,7 @@ export class RetainedEvent<E, A> {
 
   /** An event of the stream. */
   add(event: Either<E, A>): void {
-    this.event = this.retention.retainedAfter(event)
+    this.event = this.retention.retainedAfter(event, this.event)
     if (isLeft(event)) this.errorAt = this.elapsed()
   }
 
@@ -43,15 +43,19 @@ export class RetainedEvent<E, A> {
   }
 }
 
-/** Late subscribers of a topic receive its current price, or the error that explains why there is none. */
+/**
+ * Late subscribers of a topic receive its current price, or the error that explains why there is none: after an outage, until the
+ * next price. They do not receive a `SubscriptionTimeout`.
+ */
 export const priceRetention: Retention<PriceError, Price> = {
-  retainedAfter: (event) => {
+  retainedAfter: (event, before) => {
     const isRetained =
       isRight(event) ||
       isDisconnected(event) ||
       event.left._tag === 'Stale' ||
       event.left._tag === 'DecodeError'
-    return isRetained ? event : undefined
+    if (isRetained) return event
+    return before !== undefined && isLeft(before) ? before : undefined
   },
   agedBy: (error, ms) => {
     if (error._tag !== 'Stale') return error
@@ -60,12 +64,6 @@ export const priceRetention: Retention<PriceError, Price> = {
     return stale(topic, silentForMs + added, last, behindMs === undefined ? undefined : behindMs + added)
   },
 }
-
-/** The event for late subscribers of a topic while the connection is open: an outage is over. */
-export const retainedWhileOpen = (
-  before: Either<PriceError, Price> | undefined,
-): Either<PriceError, Price> | undefined =>
-  before !== undefined && isDisconnected(before) ? undefined : before
 
 /** The error of streams during an outage that only a status has reported. It does not contain how the connection was closed. */
 export const outage = (

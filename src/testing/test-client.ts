@@ -14,7 +14,7 @@ import {
 } from 'rxjs'
 import { clientFromStreams } from './client-from-streams.js'
 import type { Client } from '../client/client.js'
-import { depthRetention, outage, priceRetention, retainedWhileOpen } from './retained-event.js'
+import { depthRetention, outage, priceRetention } from './retained-event.js'
 import type { Depth } from '../base/domain/depth.js'
 import type { Environment } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
@@ -113,10 +113,8 @@ const withLatest$ = (status$: Observable<ConnectionStatus>): Observable<Connecti
 /** The event for late subscribers of a topic after a status. An Rx error of the given `status$` reaches only its subscribers. */
 const retainedUnder =
   (status: ConnectionStatus) =>
-  (before: Either<PriceError, Price> | undefined): Either<PriceError, Price> | undefined => {
-    if (status._tag === 'Open') return retainedWhileOpen(before)
-    return status._tag === 'Waiting' ? left(outage(status.reason, status)) : before
-  }
+  (before: Either<PriceError, Price> | undefined): Either<PriceError, Price> | undefined =>
+    status._tag === 'Waiting' ? left(outage(status.reason, status)) : before
 
 /** The current status, if `status$` has subscribers or emits synchronously; otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {

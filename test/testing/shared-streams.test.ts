@@ -173,11 +173,11 @@ describe('a late subscriber of a topic', () => {
     })
   })
 
-  it('receives neither a timeout of the subscription nor what was before it', () => {
+  it('receives the failure before a timeout of the subscription, not the timeout', () => {
     expectLate({
       source: '    D-T----c',
       subscribed: '---^',
-      expected: '  -------c',
+      expected: '  ---D---c',
     })
   })
 
@@ -207,7 +207,7 @@ describe('a late subscriber of a topic', () => {
     })
   })
 
-  it('receives no outage that is over: data or the status shows that the connection is open', () => {
+  it('receives an outage until its next event, also if the connection is open again', () => {
     expectLate({
       source: '    D-E----c',
       subscribed: '---^',
@@ -219,7 +219,7 @@ describe('a late subscriber of a topic', () => {
       const subscribedLate = ' ---^'
       const expectedLate = '   ---D----c'
       const subscribedLater = '------^'
-      const expectedLater = '  --------c'
+      const expectedLater = '  ------D-c'
       const client = createTestClient({ prices: { [topic]: price$ }, status$ })
       expectObservable(client.price$(topic))
       expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)

@@ -74,13 +74,13 @@ export class RecordedStreams {
     this.outage = undefined
     if (reported === undefined) return
     const { error, recorder } = reported
-    for (const stream of this.prices.of(recorder)) stream.interrupt(error, recorder.isClosed)
+    for (const stream of this.prices.of(recorder)) stream.interrupt(error)
   }
 
   /** Each topic of which there was an event emits `Disconnected`. */
   interrupt(reason: string): void {
     this.emitOutage()
-    for (const stream of this.prices.of()) stream.interrupt(outage(reason), true)
+    for (const stream of this.prices.of()) stream.interrupt(outage(reason))
   }
 
   emit(line: Row | RecordingHeader, recorder: Recorder): void {
@@ -106,7 +106,7 @@ export class RecordedStreams {
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
       for (const stream of this.depths.of(recorder)) stream.forget()
-      for (const stream of this.prices.of(recorder)) stream.interrupt(outage(newRecording), true)
+      for (const stream of this.prices.of(recorder)) stream.interrupt(outage(newRecording))
     }
     for (const topic of topics) this.prices.announce(topic, recorder)
     for (const mint of mints) this.depths.announce(mint, recorder)
@@ -135,7 +135,6 @@ export class RecordedStreams {
 
   private onStatus(status: ConnectionStatus, recorder: Recorder): void {
     recorder.isClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') for (const stream of this.prices.of(recorder)) stream.onOpen()
     if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder)
     if (status._tag === 'Closed') {
       for (const stream of this.depths.of(recorder)) stream.forget()
@@ -157,7 +156,7 @@ export class RecordedStreams {
     if (stream.recorder !== recorder && stream.hasEvents) {
       // Prices may be missing between those of two recorders, and the epochs of the other one may be later.
       if (recorder.latestEpoch < this.latestEpoch) recorder.baseEpoch = this.latestEpoch
-      stream.interrupt(outage(newRecording), true)
+      stream.interrupt(outage(newRecording))
     }
     if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
     stream.emit(inLaterEpoch(event, recorder.baseEpoch), recorder)

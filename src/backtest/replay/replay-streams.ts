@@ -87,8 +87,6 @@ class ReplayStream<E extends Tagged, A> {
   private completed = false
   /** The recorder that has announced the stream, or has emitted its last event. */
   recorder: Recorder | undefined
-  /** True until the next value of a stream that `Open` does not make current again. */
-  private isDownUntilValue = false
 
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {
     this.retained = new RetainedEvent(config.retention, config.elapsed)
@@ -112,21 +110,12 @@ class ReplayStream<E extends Tagged, A> {
   emit(event: Either<E, A>, recorder: Recorder | undefined): void {
     this.recorder = recorder
     this.completed = false
-    this.isDownUntilValue &&= isLeft(event)
     this.update(event)
   }
 
-  /** Emits the error, unless the stream is in an outage. `untilValue`: `Open` does not end the outage, but only the next value. */
-  interrupt(cause: E, untilValue: boolean): void {
-    if (this.completed) return
-    this.isDownUntilValue ||= untilValue
-    if (this.isDown) this.retained.event = this.lastEvent
-    else this.update(left(cause))
-  }
-
-  /** Late subscribers no longer receive an outage: the connection is open. */
-  onOpen(): void {
-    if (this.isDown && !this.isDownUntilValue) this.retained.event = undefined
+  /** Emits the error, unless the stream is in an outage. */
+  interrupt(cause: E): void {
+    if (!this.completed && !this.isDown) this.update(left(cause))
   }
 
   /** Late subscribers no longer receive a value. */
@@ -150,9 +139,7 @@ class ReplayStream<E extends Tagged, A> {
 
   private update(event: Either<E, A>): void {
     this.lastEvent = event
-    const before = this.retained.event
     this.retained.add(event)
-    if (this.isDownUntilValue) this.retained.event ??= before
     for (const subscriber of this.subscribers) safeNext(subscriber, event)
   }
 

@@ -82,6 +82,7 @@ export class EffectPerformer {
       state.held = undefined
       if (state.live && held.hasReplaced) this.deliverStale(state, behindMs)
       if (!state.live || lastPrice(state) === undefined) continue
+      state.failure = undefined
       const { previous } = held
       const isKnown = previous?.price === state.price
       const after = isKnown ? previous.deliveredUpTo : held.deliveredUpTo
@@ -156,7 +157,7 @@ export class EffectPerformer {
   }
 
   private deliverStale(state: SubscribedTopic, behindMs: number | undefined): void {
-    this.deliver(deliveryTo(state, staleEvent(state, this.config.clock.elapsed(), behindMs)))
+    this.deliver(failTopic(state, staleEvent(state, this.config.clock.elapsed(), behindMs)))
   }
 
   private deliver(delivery: Delivery): void {
@@ -175,10 +176,19 @@ const publishFailure = (publish: Publish, host: string, event: PriceEvent | unde
   if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
 }
 
-export const deliveryTo = (
+type DeliverEffect = Extract<Effect, { readonly _tag: 'Deliver' }>
+
+/** No price of the topic is current: late subscribers receive the failure too. */
+export const failTopic = (
   state: SubscribedTopic,
   eventFor: PriceEventFactory,
-): Extract<Effect, { readonly _tag: 'Deliver' }> => ({
+  isUnreadable = false,
+): DeliverEffect => {
+  state.failure = { eventFor, isUnreadable }
+  return deliveryTo(state, eventFor)
+}
+
+export const deliveryTo = (state: SubscribedTopic, eventFor: PriceEventFactory): DeliverEffect => ({
   _tag: 'Deliver',
   subscribers: subscribersIn(state),
   eventFor,

@@ -9,7 +9,7 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import { TickClock, type Clock } from '../../base/time/clock.js'
 import type { EchoedTopic } from './sent-frames.js'
-import { deliveryTo, type Effect, type EffectPerformer } from './effects.js'
+import { failTopic, type Effect, type EffectPerformer } from './effects.js'
 import { deliverPrice, type PriceEventFactory } from './subscribers.js'
 import type { Subscriptions } from './subscriptions.js'
 import {
@@ -198,7 +198,7 @@ export class FrameReceiver implements FrameSink {
     // While the connection is behind, the subscribers know.
     if (before === 'stale' || before === 'unreadable' || subscriptions.isBehind) return effects
     // The age of the price is at least `staleAfter`: it is no value.
-    return [...effects, deliveryTo(state, staleEvent(state, at))]
+    return [...effects, failTopic(state, staleEvent(state, at))]
   }
 
   /** A frame that matches no topic becomes an `UncorrelatedError`. */

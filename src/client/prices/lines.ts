@@ -10,7 +10,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { asap, deadline } from '../../base/time/timers.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
-import { deliveryTo, type Effect } from './effects.js'
+import { failTopic, type Effect } from './effects.js'
 import { Line, nextFront, type LineConfig } from './line.js'
 import type { FailureOf } from './frame-receiver.js'
 import { addTeardown, PriceSubscription, type PriceEvent } from './subscribers.js'
@@ -283,7 +283,7 @@ export class Lines {
       const next = line.want(state.base, state.topic)
       const { isLost, isConfirmed } = takeOver(state, next, plan !== undefined)
       if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
-      if (isLost) effects.push(deliveryTo(next, eventFor(state)))
+      if (isLost) effects.push(failTopic(next, eventFor(state)))
     }
     for (const connection of line.connections) connection.onFront(plan?.agrees === true)
     return effects

@@ -1,11 +1,11 @@
-import { isRight, left } from 'fp-ts/lib/Either.js'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Unsubscribable } from 'rxjs'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import type { TopicSnapshot, ConnectionStatus } from '../../base/domain/snapshot.js'
 import type { CreatePriceFrames, Wake } from '../../wire/platform/platform.js'
-import type { Disconnected, PriceError } from '../../base/errors/model.js'
+import type { Disconnected } from '../../base/errors/model.js'
 import {
   ReconnectingSocket,
   type ReconnectingConfig,
@@ -93,8 +93,8 @@ export class PriceConnection {
   /** True if the first event of a new subscriber of the topic is a failure. */
   isFailing(base: Address): boolean {
     const state = this.topics.get(base)
-    if (this.currentFailure !== undefined) return true
-    return state?.live === false && (isConfirmed(state) || state.unreadable !== undefined)
+    if (this.currentFailure !== undefined || state?.failure !== undefined) return true
+    return state?.live === false && isConfirmed(state)
   }
 
   /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */
@@ -190,7 +190,7 @@ export class PriceConnection {
     const eventFor = failureEvent(() => error)
     const taken = this.config.onFailing(() => eventFor)
     this.sender.onDown()
-    const subscribers = this.subscriptions.onDown()
+    const subscribers = this.subscriptions.onDown(eventFor)
     this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
     this.performer.perform([...taken, { _tag: 'Deliver', subscribers, eventFor }])
@@ -209,10 +209,9 @@ export class PriceConnection {
       session.lag.onHeld(now)
     }
     const behindMs = this.subscriptions.isBehind ? session?.lag.ms : undefined
-    const event =
-      currentFailure === undefined
-        ? firstEvent(state, config, now, behindMs)?.(topic)
-        : left<PriceError>(currentFailure)
+    if (currentFailure !== undefined)
+      state.failure = { eventFor: failureEvent(() => currentFailure), isUnreadable: false }
+    const event = firstEvent(state, config, now, behindMs)?.(topic)
     if (event === undefined) return
     if (session?.socket.isCurrent(state.base) === false && isRight(event))
       this.deliverFirstLater(subscription, state)

@@ -5,7 +5,7 @@ import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import { SentFrames } from './sent-frames.js'
-import { deliveryTo, type Effect } from './effects.js'
+import { deliveryTo, failTopic, type Effect } from './effects.js'
 import {
   addToList,
   removeFromList,
@@ -103,12 +103,13 @@ export class Subscriptions {
     for (const state of this.topics.values()) this.due.add(state)
   }
 
-  /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
-  onDown(): readonly PriceSubscription[] {
+  /** Called when the connection closes, by a failure of every topic or by the client. Returns all subscribers. */
+  onDown(eventFor?: PriceEventFactory): readonly PriceSubscription[] {
     const subscribers: PriceSubscription[] = []
     for (const state of this.topics.values()) {
       if (state.idleSince !== undefined) this.topics.delete(state.base)
       resetTopic(state)
+      if (eventFor !== undefined) state.failure = { eventFor, isUnreadable: false }
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
     this.isBehind = false
@@ -171,6 +172,7 @@ export class Subscriptions {
   ): readonly Effect[] {
     const { held } = state
     setPrice(state, price)
+    if (!isHeld) state.failure = undefined
     const effects = this.onActivity(state, now, age, isHeld && phaseOf(state) !== 'stale')
     if (!isHeld) return effects
     const previous = held?.previous
@@ -183,11 +185,8 @@ export class Subscriptions {
   onUnreadable(state: SubscribedTopic, error: DecodeError): Effect {
     state.live = false
     state.held = undefined
-    state.unreadable = error
-    return deliveryTo(
-      state,
-      failureEvent(() => error),
-    )
+    const eventFor = failureEvent(() => error)
+    return failTopic(state, eventFor, true)
   }
 
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
@@ -198,7 +197,7 @@ export class Subscriptions {
       if (!state.live) continue
       state.live = false
       state.held = newlyHeld
-      effects.push(deliveryTo(state, staleEvent(state, now, behindMs)))
+      effects.push(failTopic(state, staleEvent(state, now, behindMs)))
     }
     return effects
   }
@@ -242,8 +241,7 @@ export class Subscriptions {
     this.lastScanAt = now
     for (const state of this.topics.values()) {
       if (releaseAt(state, this.timeouts) <= now) this.due.add(state)
-      if (silenceDeadline(state, this.timeouts) <= now)
-        effects.push(deliveryTo(state, this.onSilence(state, now)))
+      if (silenceDeadline(state, this.timeouts) <= now) effects.push(this.onSilence(state, now))
       this.schedule(state)
     }
     return effects
@@ -282,17 +280,17 @@ export class Subscriptions {
     return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
   }
 
-  private onSilence(state: SubscribedTopic, now: number): PriceEventFactory {
-    state.unreadable = undefined
+  private onSilence(state: SubscribedTopic, now: number): Effect {
     if (isConfirmed(state)) {
       state.live = false
-      return staleEvent(state, now)
+      return failTopic(state, staleEvent(state, now))
     }
     const sentAt = state.subscribeSentAt ?? now
     const recent = this.unmatchedTexts.filter(({ at }) => at >= sentAt).map(({ text }) => text)
     state.isTimedOut = true
     this.due.add(state)
-    return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+    const eventFor = failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+    return deliveryTo(state, eventFor)
   }
 
   private schedule(state: SubscribedTopic): void {

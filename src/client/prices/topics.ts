@@ -5,7 +5,7 @@ import { assertNever } from '../../base/domain/assert-never.js'
 import { newRun, type PricePosition } from '../../base/domain/past.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
-import type { DecodeError, PriceError } from '../../base/errors/model.js'
+import type { PriceError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import { moveList, type PriceEventFactory, type ReceivedPrice, type SubscriberList } from './subscribers.js'
 
@@ -37,12 +37,18 @@ export interface SubscribedTopic extends SubscriberList {
   isTimedOut: boolean
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
-  /** The last message of the topic, if it was unreadable: it may have been a newer price, so that no price is current. */
-  unreadable: DecodeError | undefined
+  /** The last failure of the topic, until its next price is delivered. Late subscribers receive it. */
+  failure: TopicFailure | undefined
   /** Defined if the last price is not delivered yet, because it may be older than `maxLag`. */
   held: HeldPrice | undefined
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
+}
+
+export interface TopicFailure {
+  readonly eventFor: PriceEventFactory
+  /** True if the last message of the topic was no price: it may have been a newer one, so that none is current. */
+  readonly isUnreadable: boolean
 }
 
 export interface HeldPrice {
@@ -83,7 +89,7 @@ export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
   wasLeft: false,
   isTimedOut: false,
   idleSince: undefined,
-  unreadable: undefined,
+  failure: undefined,
   held: undefined,
   framePattern: undefined,
 })
@@ -95,7 +101,6 @@ export const resetTopic = (state: SubscribedTopic): void => {
 }
 
 export const setPrice = (state: SubscribedTopic, { price, receivedAt, epoch }: ReceivedPrice): void => {
-  state.unreadable = undefined
   state.price = price
   state.receivedAt = receivedAt
   state.epoch = epoch
@@ -139,7 +144,7 @@ export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'unreadab
 
 export const phaseOf = (state: SubscribedTopic): TopicPhase => {
   if (state.live) return 'live'
-  if (isConfirmed(state)) return state.unreadable === undefined ? 'stale' : 'unreadable'
+  if (isConfirmed(state)) return state.failure?.isUnreadable === true ? 'unreadable' : 'stale'
   if (state.subscribeSentAt === undefined) return 'unsent'
   return state.isTimedOut ? 'timed-out' : 'pending'
 }
@@ -159,17 +164,18 @@ export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
 
 /**
  * Another line comes to the front: moves the subscribers of a topic to its state there, whose price is held until it is
- * proven. `isPlanned`: no price was missed since the topic was confirmed there. `isLost`: they have a price, and the topic has
- * no current one there. `isConfirmed`: the topic is only confirmed there.
+ * proven, and their last failure. `isPlanned`: no price was missed since the topic was confirmed there. `isLost`: they have a
+ * price, and the topic has no current one there. `isConfirmed`: the topic is only confirmed there.
  */
 export const takeOver = (from: SubscribedTopic, to: SubscribedTopic, isPlanned: boolean) => {
-  const hadPrice = hasCurrentPrice(from)
+  const hadPrice = hasCurrentPrice(from) && from.failure === undefined
   const isLost = hadPrice && !(isPlanned ? to.live : hasCurrentPrice(to))
   if (to.live && !isLost) {
     const { price, last, held } = from
     const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : noPrice
     to.held = { ...newlyHeld, previous: held === undefined ? delivered : (held.previous ?? noPrice) }
   }
+  to.failure = from.failure
   moveList(from, to)
   return { isLost, isConfirmed: isConfirmed(to) && !isConfirmed(from) }
 }
@@ -224,17 +230,18 @@ export const shownStateOf = (
   const phase = phaseOf(state)
   if (phase === 'live') {
     if (isLate || silenceDeadline(state, timeouts) <= now) return 'stale'
-    return state.price === never ? 'waiting' : 'live'
+    if (state.price === never) return 'waiting'
+    return state.failure === undefined ? 'live' : 'stale'
   }
   if (phase === 'stale') return 'stale'
-  return state.unreadable === undefined || state.price === never ? 'waiting' : 'stale'
+  return phase === 'unreadable' && state.price !== never ? 'stale' : 'waiting'
 }
 
 // The events of a topic, by its state.
 
 /**
- * The first event of a late subscriber. There is none before the first price. A held price is delivered to all subscribers, or
- * replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
+ * The first event of a late subscriber: the last failure until the next price is delivered. There is none before the first
+ * price. A held price is delivered to all subscribers, or replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
  * either, and the next frame or the `Stale` event decides.
  */
 export const firstEvent = (
@@ -243,10 +250,10 @@ export const firstEvent = (
   now: number,
   behindMs?: number,
 ): PriceEventFactory | undefined => {
-  const { unreadable, live, held } = state
-  if (live && held !== undefined) return undefined
-  if (unreadable !== undefined) return failureEvent(() => unreadable)
+  const { failure, live, held } = state
   if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
+  if (failure !== undefined) return failure.eventFor
+  if (live && held !== undefined) return undefined
   if (silenceDeadline(state, timeouts) <= now) return undefined
   const last = lastPrice(state)
   return last === undefined ? undefined : priceEvent(last)

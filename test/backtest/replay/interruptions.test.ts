@@ -261,9 +261,9 @@ describe('the status Waiting', () => {
     expect(await collect(client.run$((each) => events$(each)))).toEqual(['1/1', 'Disconnected'])
   })
 
-  it('ends with Open: a late subscriber then waits for the next price, as live', async () => {
+  it('ends with the next price, not with Open: a late subscriber receives the outage, as live', async () => {
     const client = replayOf(inEpoch(10, 1, 1), waiting(20), outage(20), open(300, 2), inEpoch(310, 2, 2))
-    expect(await collect(client.run$(lateAt(305)))).toEqual(['2/2'])
+    expect(await collect(client.run$(lateAt(305)))).toEqual(['Disconnected'])
   })
 })
 

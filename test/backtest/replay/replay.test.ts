@@ -179,7 +179,7 @@ describe('replay', () => {
     expect(await closed.header()).toMatchObject({ left: { _tag: 'ClientClosed' } })
   })
 
-  it('gives a late subscriber no outage after the connection is open again', async () => {
+  it('gives a late subscriber the outage until the next price, also if the connection is open again', async () => {
     const open = { _tag: 'Status', at: start + 3, status: { _tag: 'Open', epoch: 2, since: start } } as const
     const client = replayAtOnce(
       priceRow(1, 1),
@@ -194,6 +194,6 @@ describe('replay', () => {
         switchMap(() => summary$(inside)),
       ),
     )
-    expect(await collect(late)).toEqual(['2'])
+    expect(await collect(late)).toEqual(['Disconnected', '2'])
   })
 })

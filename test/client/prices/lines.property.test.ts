@@ -38,6 +38,8 @@ interface Delivered {
 const run = (faults: readonly Fault[], changes: readonly number[], delays: readonly [number, number]) => {
   const events: Delivered[] = []
   const replacedAt: number[] = []
+  /** What a late subscriber received at once, and `inspect()`, while the last event was a `Left`. */
+  const late: { readonly at: number; readonly tags: string; readonly state: string | undefined }[] = []
   runInVirtualTime(
     ({ at, now }) => {
       let price = 0
@@ -97,6 +99,16 @@ const run = (faults: readonly Fault[], changes: readonly number[], delays: reado
             : { at: now(), price: undefined, epoch: 0 },
         )
       })
+      const joinLate = (): void => {
+        if (events.at(-1)?.price !== undefined || events.length === 0) return
+        const tags: string[] = []
+        client
+          .price$(a)
+          .subscribe(({ _tag }) => tags.push(_tag))
+          .unsubscribe()
+        late.push({ at: now(), tags: tags.join(), state: client.inspect().topics[0]?.state })
+      }
+      for (let time = 5; time < endsAt; time += 35) at(time, joinLate)
       for (const fault of faults) {
         if (fault.kind !== 'drop') continue
         at(fault.at, () => {
@@ -121,7 +133,7 @@ const run = (faults: readonly Fault[], changes: readonly number[], delays: reado
     },
     { endsAt: endsAt + 10_000 },
   )
-  return { events, replacedAt }
+  return { events, replacedAt, late }
 }
 
 const changes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 150, maxLength: 300 })
@@ -155,6 +167,17 @@ it('two lines emit no Left while one of them has no fault', () => {
       expect(events.filter(({ price }) => price === undefined)).toEqual([])
       const prices = events.map(({ price }) => price)
       expect(new Set(prices).size).toBe(prices.length)
+    }),
+    { numRuns: caseCount(1_000) },
+  )
+})
+
+it('two lines give a late subscriber the last Left, and are not live, until the next price', () => {
+  const faults = fc.array(faultOf(fc.constantFrom(0, 1)), { minLength: 2, maxLength: 8 })
+  fc.assert(
+    fc.property(faults, changes, delays, (...given) => {
+      const { late } = run(...given)
+      expect(late.filter(({ tags, state }) => tags !== 'Left' || state === 'live')).toEqual([])
     }),
     { numRuns: caseCount(1_000) },
   )

@@ -96,6 +96,8 @@ export class Model {
   private failureCount = 0
   /** The last failure, if no connection opened since. */
   private failure: Failure | undefined
+  /** The failure of each topic that its subscribers have received since its last price. */
+  private readonly topicFailures = new Map<Base, Failure>()
   /** True if the client had subscribers at the last check, so that it keeps a connection or a retry. */
   private keepsConnection = false
   private closed = false
@@ -158,12 +160,19 @@ export class Model {
     const received = subscriber.events.map(tagOf).join()
     if (received !== expected)
       this.addViolation(`initial event of ${topic}: "${received}", expected "${expected}"`)
-    if (!subscriber.active) subscriber.subscription.unsubscribe()
+    if (!subscriber.active) this.unsubscribe(subscriber)
   }
 
   unsubscribe(subscriber: ModelSubscriber): void {
     subscriber.active = false
     subscriber.subscription?.unsubscribe()
+    this.onLeft(subscriber.base)
+  }
+
+  /** A topic without subscribers is removed at once if it is not requested. */
+  private onLeft(base: Base): void {
+    if (this.activeSubscribersOf(base).length === 0 && !this.requested.has(base))
+      this.topicFailures.delete(base)
   }
 
   close(client: PriceClient): void {
@@ -230,6 +239,7 @@ export class Model {
       this.undrainedSince = undefined
       requested.lastActivityAt = this.now()
       requested.lastPrice = price
+      this.topicFailures.delete(base)
     } else if (this.removed.has(base)) this.addOrphan(base)
     const receivers = requested === undefined ? [] : this.activeSubscribersOf(base)
     const before = receivers.map(({ events }) => events.length)
@@ -450,6 +460,7 @@ export class Model {
     this.unsubscribed.set(base, { unsubscribedAt: this.now(), acksUntil })
     this.requested.delete(base)
     this.removed.add(base)
+    this.topicFailures.delete(base)
   }
 
   private onEnded(how: 'close' | 'terminate'): void {
@@ -461,6 +472,7 @@ export class Model {
     }
     if (!this.closed && this.hasSubscribers)
       this.addViolation('closed the socket while topics have subscribers')
+    this.topicFailures.clear()
     this.onConnectionClosed()
   }
 
@@ -472,10 +484,7 @@ export class Model {
       this.addViolation(`${subscriber.topic} received ${tag} after it unsubscribed or completed`)
     if (this.currentFrame !== undefined && !this.isSubscribing) this.checkCause(subscriber, tag)
     this.checkEvent(subscriber, event)
-    if (subscriber.behaviour === 'unsubscribes on the first event') {
-      subscriber.active = false
-      subscriber.subscription?.unsubscribe()
-    }
+    if (subscriber.behaviour === 'unsubscribes on the first event') this.unsubscribe(subscriber)
     if (subscriber.behaviour === 'throws') throw new Error('thrown by the test')
   }
 
@@ -503,7 +512,7 @@ export class Model {
     const error = event.left
     switch (error._tag) {
       case 'Disconnected': {
-        const { failure } = this
+        const failure = this.failure ?? this.topicFailures.get(base)
         const isSame =
           error.attempt === failure?.attempt &&
           error.retryInMs === failure.retryInMs &&
@@ -512,6 +521,7 @@ export class Model {
           this.addViolation(`${topic} received ${error.message}, expected ${JSON.stringify(failure)}`)
         if (failures.has(failure?.id ?? 0)) this.addViolation(`${topic} received Disconnected twice`)
         failures.add(failure?.id ?? 0)
+        if (failure !== undefined) this.topicFailures.set(base, failure)
         return
       }
       case 'Stale': {
@@ -564,6 +574,7 @@ export class Model {
       return 'Disconnected'
     const { lastActivityAt, lastPrice } = this.requested.get(base) ?? {}
     if (lastActivityAt !== undefined && now - lastActivityAt >= clientOptions.staleAfter) return 'Stale'
+    if (this.topicFailures.has(base)) return 'Disconnected'
     return lastPrice === undefined ? '' : 'Right'
   }
 
@@ -580,6 +591,7 @@ export class Model {
     if (this.isUnconfirmed(base)) {
       this.requested.delete(base)
       this.removed.add(base)
+      this.topicFailures.delete(base)
     }
     this.pending = this.pending.filter((one) => one !== base)
   }
@@ -625,6 +637,7 @@ export class Model {
     const retryInMs = Math.min(maxDelay, initialDelay * 2 ** (attempt - 1)) / 2
     const id = ++this.failureCount
     this.failure = { id, code, attempt, retryInMs, retryAt: this.now() + retryInMs }
+    for (const base of bases) this.onLeft(base)
   }
 
   private onConnectionClosed(): void {

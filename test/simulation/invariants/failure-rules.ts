@@ -6,9 +6,11 @@ import type { Ledger, SubscriberRecord } from './ledger.js'
 
 type Rule = (ledger: Ledger, subscriber: SubscriberRecord, error: PriceError) => string | undefined
 
-/** A subscriber does not learn of a loss before the one connection is lost. */
-const lossIsOfTheConnection: Rule = ({ open }, _subscriber, { _tag }) =>
-  _tag === 'Disconnected' && open !== undefined ? `socket ${open.socket.id} is open` : undefined
+/** A subscriber does not learn of a loss before the one connection is lost. Its first event may be the last failure of the topic. */
+const lossIsOfTheConnection: Rule = ({ open }, { lastEvent }, { _tag }) =>
+  _tag === 'Disconnected' && open !== undefined && lastEvent !== 'none'
+    ? `socket ${open.socket.id} is open`
+    : undefined
 
 /** A text without an address rejects a topic only if it answers the request of the topic, not an earlier one or one of another topic. */
 const rejectionAnswersTheRequest: Rule = ({ answered, open, hasPings }, { base }, error) => {

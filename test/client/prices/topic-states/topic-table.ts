@@ -145,7 +145,7 @@ export const topicTable: Readonly<Record<TopicState, Readonly<Record<TopicEvent,
     closed: ['none', 'completes', ''],
   },
   down: {
-    opened: ['waiting', '', ''],
+    opened: ['waiting', '', 'Disconnected'],
     confirmed: 'impossible',
     price: 'impossible',
     rejected: 'impossible',

@@ -4,9 +4,18 @@ import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { servePage } from '../browser/support/serve-page.js'
 import { ethTopic } from '../support/tokens.js'
-import { bundlePage, bundlers, gzippedSize } from './support/bundlers.js'
+import { bundlePage, bundlers, gzippedSize, type Bundler } from './support/bundlers.js'
 
 const { bundlers: folder } = inject('packed')
+
+/** The bundles of the page, by bundler. */
+const bundles = new Map<Bundler, ReturnType<typeof bundlePage>>()
+
+const bundleOnce = (bundler: Bundler): ReturnType<typeof bundlePage> => {
+  const bundle = bundles.get(bundler) ?? bundlePage(bundler, folder)
+  bundles.set(bundler, bundle)
+  return bundle
+}
 
 /** Opens a page that runs a script, with options in its address. */
 const openPage = async (
@@ -30,7 +39,7 @@ const openPage = async (
 
 describe.each(bundlers)('a page bundled by $name', (bundler) => {
   test('shows a price, imports nothing of Node, and causes no warning', async () => {
-    const { script, output } = await bundlePage(bundler, folder)
+    const { script, output } = await bundleOnce(bundler)
     expect(output).not.toMatch(/warn/i)
     const imports = [...script.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
       ([, name]) => name ?? '',
@@ -64,7 +73,7 @@ test('the page of the examples, built by Vite, shows live prices, and which are 
 
 test('a page that shows a price has less than 48,000 bytes, minified and compressed, peers included', async () => {
   for (const bundler of bundlers.filter(({ name }) => name !== 'Rollup')) {
-    const { script } = await bundlePage(bundler, folder)
+    const { script } = await bundleOnce(bundler)
     expect(gzippedSize(script), bundler.name).toBeLessThan(48_000)
   }
 })

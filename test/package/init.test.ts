@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { run, runOrThrow, userEnvironment } from './support/run.js'
+import { installedCommand, run, runOrThrow, userEnvironment } from './support/run.js'
 
 const packed = inject('packed')
 
 test('init writes a project that installs, compiles, passes its test, and prints prices', async () => {
   const folder = join(packed.user, 'project')
-  await runOrThrow('npx', ['svc-streams', 'init', 'project'], { cwd: packed.user })
+  await runOrThrow(installedCommand(packed.user, 'svc-streams'), ['init', 'project'], { cwd: packed.user })
   const manifest = await readFile(join(folder, 'package.json'), 'utf8')
   expect(manifest).toContain(`"svc-streams": "file:${packed.tarball}"`)
   const options = { cwd: folder, timeout: 240_000 }

@@ -13,9 +13,9 @@ test.each(['--webpack', '--turbopack'])(
   async (bundler) => {
     const cwd = join(folder, nextPages)
     const variables = { NEXT_TELEMETRY_DISABLED: '1' }
-    await runOrThrow('npx', ['next', 'build', bundler], { cwd, variables, timeout: 250_000 })
-    const port = await findUnusedPort()
     const program = join(folder, 'node_modules/next/dist/bin/next')
+    await runOrThrow(process.execPath, [program, 'build', bundler], { cwd, variables, timeout: 250_000 })
+    const port = await findUnusedPort()
     const server = spawn(process.execPath, [program, 'start', '-p', String(port)], {
       cwd,
       env: { ...userEnvironment(), ...variables },

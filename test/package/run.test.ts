@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
-import { userEnvironment, run } from './support/run.js'
+import { installedCommand, run, userEnvironment } from './support/run.js'
 
 const packed = inject('packed')
 
@@ -114,6 +114,8 @@ test('a program with a second installation of RxJS gets a ConfigurationError', a
 })
 
 describe('the command', () => {
+  const command = installedCommand(packed.user, 'svc-streams')
+
   test('prints its help by npx svc-streams --help', async () => {
     const { code, stdout } = await run('npx', ['--no', 'svc-streams', '--', '--help'], { cwd: packed.user })
     expect(code).toBe(0)
@@ -122,8 +124,8 @@ describe('the command', () => {
   })
 
   test('draws the demonstration on a terminal by svc-streams watch --demo', async () => {
-    const command = 'stty cols 80 rows 24; node_modules/.bin/svc-streams watch --demo --duration 3'
-    const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], {
+    const line = `stty cols 80 rows 24; ${command} watch --demo --duration 3`
+    const { code, stdout } = await run('script', ['-qec', line, '/dev/null'], {
       cwd: packed.user,
       timeout: 30_000,
     })
@@ -134,7 +136,7 @@ describe('the command', () => {
   })
 
   test('passes each check by svc-streams doctor --simulate', async () => {
-    const { code, stdout } = await run('npx', ['--no', 'svc-streams', 'doctor', '--simulate'], {
+    const { code, stdout } = await run(command, ['doctor', '--simulate'], {
       cwd: packed.user,
       timeout: 30_000,
     })
@@ -152,11 +154,10 @@ describe('the command', () => {
 
   test('exits with 1 by svc-streams watch --duration when the service does not answer', async () => {
     const flags = ['--price-base-url', 'http://127.0.0.1:1', '--price-ws-url', 'ws://127.0.0.1:1']
-    const { code, stderr } = await run(
-      'npx',
-      ['--no', 'svc-streams', 'watch', '0xab', '--duration', '1', ...flags],
-      { cwd: packed.user, timeout: 30_000 },
-    )
+    const { code, stderr } = await run(command, ['watch', '0xab', '--duration', '1', ...flags], {
+      cwd: packed.user,
+      timeout: 30_000,
+    })
     expect([code, stderr]).toEqual([1, expect.stringContaining('no price arrived from 127.0.0.1:1 in 1 s')])
   })
 
@@ -166,7 +167,7 @@ describe('the command', () => {
       join(folder, name),
     ) as [string, string, string, string]
     await writeFile(csv, 'time,price\n1763000040,2680.5\n1763000041,2680.75\n')
-    const svc = (...args: string[]) => run('npx', ['--no', 'svc-streams', ...args], { cwd: packed.user })
+    const svc = (...args: string[]) => run(command, args, { cwd: packed.user })
     try {
       expect(await svc('import', csv, '--token', '0xab', '--out', recording)).toMatchObject({ code: 0 })
       expect(await svc('export', recording, '--out', parquet)).toMatchObject({ code: 0 })
@@ -180,7 +181,6 @@ describe('the command', () => {
   })
 
   test('serves prices by svc-streams simulate until SIGTERM', async () => {
-    const command = join(packed.user, 'node_modules/.bin/svc-streams')
     const child = spawn(command, ['simulate'], { cwd: packed.user, env: userEnvironment() })
     let stdout = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))

@@ -1,11 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import { received, serverBundlers } from './support/bundlers.js'
-import { run, runOrThrow } from './support/run.js'
+import { installedCommand, run, runOrThrow } from './support/run.js'
 
 const { bundlers: folder } = inject('packed')
 
 test.each(serverBundlers)('a client and a gateway run in a bundle of $name', async ({ command, output }) => {
-  await runOrThrow('npx', command, { cwd: folder })
+  const [bundler, ...args] = command
+  await runOrThrow(installedCommand(folder, bundler), args, { cwd: folder })
   const { code, stdout, stderr } = await run('node', [output], { cwd: folder, timeout: 30_000 })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(JSON.parse(stdout)).toEqual(received)

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { run, runOrThrow } from '../support/run.js'
+import { installedCommand, run, runOrThrow } from '../support/run.js'
 import { startStoreMarket } from '../support/store-pages.js'
 
 const { bundlers: folder } = inject('packed')
 const out = join(folder, 'out/server')
 
 beforeAll(async () => {
-  const args = ['vite', 'build', 'store', '--config', 'store/render/vite.config.js', '--outDir', out]
-  await runOrThrow('npx', args, { cwd: folder })
+  const args = ['build', 'store', '--config', 'store/render/vite.config.js', '--outDir', out]
+  await runOrThrow(installedCommand(folder, 'vite'), args, { cwd: folder })
 })
 
 test.each(['react', 'svelte'])(
@@ -29,8 +29,8 @@ test.each(['react', 'svelte'])(
 )
 
 test('svelte-check finds no error in the store pages, those for React and without a framework included', async () => {
-  const command = ['svelte-check', '--workspace', 'store', '--tsconfig', './tsconfig.json']
-  const { code, stdout } = await run('npx', command, { cwd: folder })
+  const args = ['--workspace', 'store', '--tsconfig', './tsconfig.json']
+  const { code, stdout } = await run(installedCommand(folder, 'svelte-check'), args, { cwd: folder })
   expect(stdout).toContain('svelte-check found 0 errors and 0 warnings')
   expect(code).toBe(0)
 })

@@ -1,12 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { run } from './run.js'
+import { installedCommand, run } from './run.js'
+
+export type Command = readonly [name: string, ...args: string[]]
 
 export interface Bundler {
   readonly name: string
-  /** The arguments of `npx`. `{out}` is the folder of the output. */
-  readonly command: readonly string[]
+  /** The installed command and its arguments. `{out}` is the folder of the output. */
+  readonly command: Command
 }
 
 /** The packages of the bundlers, as arguments of `npm install`. */
@@ -57,20 +59,21 @@ export const received = {
   overHttp: 'Right',
 }
 
-/** Bundlers of `programs/server` for Node, as arguments of `npx`, and the file that Node runs. */
+/** Bundlers of `programs/server` for Node, and the file that Node runs. */
 export const serverBundlers: readonly (Bundler & { readonly output: string })[] = [
   {
     name: 'esbuild',
     command: [
-      ...['esbuild', 'server/main.mjs', '--bundle', '--platform=node'],
-      '--outfile=out/server-esbuild/main.cjs',
+      'esbuild',
+      ...['server/main.mjs', '--bundle', '--platform=node', '--outfile=out/server-esbuild/main.cjs'],
     ],
     output: 'out/server-esbuild/main.cjs',
   },
   {
     name: 'esbuild, with empty modules as the natives of ws',
     command: [
-      ...['esbuild', 'server/main.mjs', '--bundle', '--platform=node'],
+      'esbuild',
+      ...['server/main.mjs', '--bundle', '--platform=node'],
       ...['--alias:bufferutil=./server/empty.cjs', '--alias:utf-8-validate=./server/empty.cjs'],
       '--outfile=out/server-empty/main.cjs',
     ],
@@ -84,7 +87,8 @@ export const serverBundlers: readonly (Bundler & { readonly output: string })[] 
   {
     name: 'webpack',
     command: [
-      ...['webpack', './server/main.mjs', '--mode', 'production', '--target', 'node'],
+      'webpack',
+      ...['./server/main.mjs', '--mode', 'production', '--target', 'node'],
       ...['-o', 'out/server-webpack'],
     ],
     output: 'out/server-webpack/main.js',
@@ -100,10 +104,13 @@ export const bundlePage = async (
   folder: string,
 ): Promise<{ readonly script: string; readonly output: string }> => {
   const out = join(folder, 'out', name)
-  const args = command.map((argument) => argument.replace('{out}', out))
-  const { code, stdout, stderr } = await run('npx', args, { cwd: folder })
-  // Without the lines of npm, which may dislike the configuration of the machine.
-  const output = (stdout + stderr).replace(/^npm .*\n/gm, '')
+  const [program, ...args] = command
+  const { code, stdout, stderr } = await run(
+    installedCommand(folder, program),
+    args.map((argument) => argument.replace('{out}', out)),
+    { cwd: folder },
+  )
+  const output = stdout + stderr
   if (code !== 0) throw new Error(output)
   const files = (await readdir(out, { recursive: true })).filter((file) => /\.m?js$/.test(file))
   if (files.length !== 1) throw new Error(`expected one script, got ${files.join(', ')}`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startSimulator, type Market, type Simulator } from 'svc-streams/simulator'
 import { inject, onTestFinished } from 'vitest'
 import { startHttpServer } from '../../support/network/servers.js'
-import { runOrThrow } from './run.js'
+import { installedCommand, runOrThrow } from './run.js'
 
 // The pages of `examples/store`, built by Vite, and a market for them.
 
@@ -106,7 +106,8 @@ export const frameworks = ['react', 'svelte', 'vanilla'] as const
 export const buildStorePages = async (): Promise<() => Promise<string>> => {
   const { bundlers: folder } = inject('packed')
   const out = join(folder, 'out/store')
-  await runOrThrow('npx', ['vite', 'build', 'store', '--outDir', out, '--emptyOutDir'], { cwd: folder })
+  const args = ['build', 'store', '--outDir', out, '--emptyOutDir']
+  await runOrThrow(installedCommand(folder, 'vite'), args, { cwd: folder })
   return () =>
     startHttpServer((request, response) => {
       const [path = ''] = (request.url ?? '').split('?')

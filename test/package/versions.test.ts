@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { describeUnless } from '../support/run/skip.js'
 import { compile } from './support/compile.js'
 import { install } from './support/install.js'
@@ -40,14 +40,21 @@ const describeNode = describeUnless(
   ['linux-x64', 'linux-arm64'].includes(platform) ? undefined : `no package of Node for ${platform}`,
 )
 
+const nodes = [
+  ['20.19.0', 'the oldest version that package.json allows'],
+  ['22.13.0', 'the first 22.x that requires ESM without a warning'],
+  ['24.11.0', 'a newer version'],
+] as const
+
 describeNode('Node', () => {
-  test.each([
-    ['20.19.0', 'the oldest version that package.json allows'],
-    ['22.13.0', 'the first 22.x that requires ESM without a warning'],
-    ['24.11.0', 'a newer version'],
-  ])('%s, %s, runs a live program by import and by require', async (version) => {
-    const folder = await install(root, `node-${version}`, [`node-${platform}@${version}`])
-    const node = join(folder, 'node_modules', `node-${platform}`, 'bin/node')
+  let folder: string
+  beforeAll(async () => {
+    const packages = nodes.map(([version]) => `node-${version}@npm:node-${platform}@${version}`)
+    folder = await install(root, 'nodes', packages)
+  })
+
+  test.each(nodes)('%s, %s, runs a live program by import and by require', async (version) => {
+    const node = join(folder, 'node_modules', `node-${version}`, 'bin/node')
     expect(await runOrThrow(node, ['--version'], { cwd: packed.user })).toBe(`v${version}\n`)
     for (const program of ['live.mjs', 'live.cjs', 'instances.mjs']) {
       const { code, stdout, stderr } = await run(node, [`programs/${program}`], {

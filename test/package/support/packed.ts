@@ -3,7 +3,7 @@ export interface Packed {
   readonly tarball: string
   /** The folder of a user program: only `npm install <tarball>` was run in it. */
   readonly user: string
-  /** As `user`, with the optional peers. */
+  /** As `user`, with the optional peers and `streamLibraries`. */
   readonly withPeers: string
   /** The folder of the installed package, inside `user`. */
   readonly package: string
@@ -55,6 +55,9 @@ export const optionalPeers: Readonly<Partial<Record<(typeof entryPoints)[number]
   'svc-streams/nats': '@nats-io/transport-node',
   'svc-streams/opentelemetry': '@opentelemetry/api',
 }
+
+/** Other libraries of streams, as arguments of `npm install`. */
+export const streamLibraries: readonly string[] = ['effect@4', 'rxjs-9@npm:rxjs@9.0.0-beta.0']
 
 /** The folder in which an entry point can be imported. */
 export const folderFor = (entryPoint: (typeof entryPoints)[number], { user, withPeers }: Packed): string =>

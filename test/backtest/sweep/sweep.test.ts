@@ -43,7 +43,8 @@ const ended: readonly Behaviour[] = [
 
 /** The result of a parameter that runs alone in this process. */
 const alone = async (parameter: Behaviour): Promise<SweepResult<Behaviour, unknown>> => {
-  const { default: run } = (await import(/* @vite-ignore */ module.href)) as {
+  // @ts-expect-error it is a module of JavaScript, as those of users are
+  const { default: run } = (await import('./support/strategy.mjs')) as {
     readonly default: (client: Client, parameter: Behaviour) => Observable<unknown>
   }
   const client = replay(recording, { speed: Infinity })

@@ -29,8 +29,12 @@ export const userFolder = (blocks: readonly Block[]): UserFolder => {
   const folder = mkdtempSync(join(inject('compiledCopy'), 'guide-'))
   const write = (file: string, content: string): void => writeFileSync(join(folder, file), content)
 
-  // Vitest resolves no package by the name of the package around it.
-  write('vitest.config.js', `import { resolve } from '${root}vitest.config.ts'\nexport default { resolve }\n`)
+  // Vitest resolves no package by the name of the package around it. The sources and the tests share the RxJS of the folder.
+  const resolution = `{ ...resolve, dedupe: ['rxjs'] }`
+  write(
+    'vitest.config.js',
+    `import { resolve } from '${root}vitest.config.ts'\nexport default { resolve: ${resolution} }\n`,
+  )
   for (const { file, code } of blocks) {
     if (file !== undefined) write(file, code)
   }

@@ -1,7 +1,8 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 import { buildPage } from '../../../scripts/page/build-page.js'
 import { builtSources } from '../../../scripts/entry-points.js'
@@ -12,21 +13,64 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const compile = async (copy: string): Promise<void> => {
   // Bundled with their packages, because loading hundreds of files is slower.
   await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
-  // For programs that import the package by its name, and the command that imports such a module into its process.
+  // For programs that import the package by its name, and the command that imports such a module into its process. Both share
+  // one RxJS.
   await bundle({
     entryPoints: { ...builtSources, 'cli/main': './src/cli/main.ts' },
     outdir: join(copy, 'dist'),
-    packages: 'external',
+    banner: { js: defineRequire },
+    external: ['rxjs', 'rxjs/*', '@nats-io/*', '@opentelemetry/*'],
   })
   await buildPage(join(copy, 'dist/dashboard'))
+}
+
+/** The modules of RxJS that the package and the programs of its users import. */
+const rxModules = [
+  'rxjs',
+  'rxjs/testing',
+  ...['dateTimestamp', 'immediate', 'interval', 'performanceTimestamp'].map(
+    (name) => `rxjs/internal/scheduler/${name}Provider`,
+  ),
+  'rxjs/internal/util/Immediate',
+]
+
+/**
+ * Bundles RxJS into a few files: each process and each worker thread would load 200 files of it. The process of a test has
+ * RxJS itself, and so a second instance if it imports a module of the copy.
+ */
+const bundleRxjs = async (folder: string): Promise<void> => {
+  await build({
+    absWorkingDir: root,
+    entryPoints: rxModules.map((name) => ({ in: name, out: name.replace(/^rxjs\/?/, '') || 'index' })),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    conditions: ['es2015'],
+    platform: 'neutral',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  })
+  const exports = { '.': './index.js', './*': './*.js' }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'rxjs', type: 'module', exports }))
+}
+
+/** The packages of the repository, and RxJS in a few files. */
+const linkPackages = async (folder: string): Promise<void> => {
+  mkdirSync(folder)
+  for (const entry of readdirSync(join(root, 'node_modules'), { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name === 'rxjs') continue
+    // On Windows, only an administrator may create any other kind of link.
+    symlinkSync(join(root, 'node_modules', entry.name), join(folder, entry.name), 'junction')
+  }
+  await bundleRxjs(join(folder, 'rxjs'))
 }
 
 /** Compiles once per run, into a folder that is also a package. */
 export default async (project: TestProject): Promise<() => void> => {
   const copy = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   cpSync(join(root, 'package.json'), join(copy, 'package.json'))
-  // On Windows, only an administrator may create any other kind of link.
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
+  await linkPackages(join(copy, 'node_modules'))
   await compile(copy)
   project.onTestsRerun(() => compile(copy))
   project.provide('compiledCopy', copy)

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 import { buildPage } from '../../../scripts/page/build-page.js'
 import { builtSources } from '../../../scripts/entry-points.js'
@@ -10,15 +10,35 @@ import { bundle, defineRequire, programs, sources } from './bundle-programs.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
+/** The ES modules of the peers: each access of an import from bundled CommonJS calls a function. */
+const alias = { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' }
+
+const esRxjs: Plugin = {
+  name: 'ES modules of RxJS',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^rxjs(?:\/|$)/ }, ({ path }) => {
+      const file = path.startsWith('rxjs/internal/') ? `${path}.js` : `${path}/index.js`
+      return { path: join(root, 'node_modules', file.replace('rxjs', 'rxjs/dist/esm')), sideEffects: false }
+    })
+  },
+}
+
 const compile = async (copy: string): Promise<void> => {
   // Bundled with their packages, because loading hundreds of files is slower.
-  await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
+  await bundle({
+    entryPoints: [...sources, ...programs],
+    outdir: copy,
+    banner: { js: defineRequire },
+    alias,
+    plugins: [esRxjs],
+  })
   // For programs that import the package by its name, and the command that imports such a module into its process. Both share
   // one RxJS.
   await bundle({
     entryPoints: { ...builtSources, 'cli/main': './src/cli/main.ts' },
     outdir: join(copy, 'dist'),
     banner: { js: defineRequire },
+    alias,
     external: ['rxjs', 'rxjs/*', '@nats-io/*', '@opentelemetry/*'],
   })
   await buildPage(join(copy, 'dist/dashboard'))

@@ -161,7 +161,8 @@ const write = async (
   const written = await writeFile(() => createWholeRecording(out), rows, tokens, known)
   if (isLeft(written)) {
     checkStop()
-    const { cause } = written.left
+    const { cause, row } = written.left
+    if (row !== undefined) throw new Error(`nothing was written: ${printable(cause.message)}`)
     throw writeFailure(out, Object.assign(new Error(cause.message), cause))
   }
   io.stdout.write(

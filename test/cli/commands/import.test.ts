@@ -111,6 +111,14 @@ const parquetOfOnePrice = (): Buffer =>
     }),
   )
 
+it('names the row whose depth is more than a number can be, and no folder', async () => {
+  const flags = ['--tokens', 'tokens.json', '--depth', '1000']
+  const { code, stderr } = await imported({ 'a.csv': 'time,symbol,price\n1763000000,ETH,1e308\n' }, flags)
+  expect(code).toBe(1)
+  expect(stderr).toContain('nothing was written: row 1:')
+  expect(stderr).not.toContain('another folder')
+})
+
 describe('import', () => {
   it('writes the prices of trades without a header, in seconds', async () => {
     const lines = Array.from(

@@ -148,7 +148,7 @@ export class RecordedStreams {
 
   private onOutage(error: PriceError, recorder: Recorder): void {
     this.outage = { error, recorder }
-    for (const stream of this.prices.of(recorder)) stream.forget()
+    for (const stream of this.prices.of(recorder)) stream.forget(!recorder.isClosed)
   }
 
   private onPrice({ topic, event }: PriceRow, recorder: Recorder): void {

@@ -113,14 +113,15 @@ class ReplayStream<E extends Tagged, A> {
     this.update(event)
   }
 
-  /** Emits the error, unless the stream is in an outage. */
+  /** Emits the error, unless the subscribers have received the outage. */
   interrupt(cause: E): void {
-    if (!this.completed && !this.isDown) this.update(left(cause))
+    const isKnown = this.isDown && this.retained.event !== undefined
+    if (!this.completed && !isKnown) this.update(left(cause))
   }
 
-  /** Late subscribers no longer receive a value. */
-  forget(): void {
-    if (!this.completed && !this.isDown) this.retained.event = undefined
+  /** Late subscribers receive nothing until the next event. By default, they still receive an outage. */
+  forget(isNewOutage = false): void {
+    if (!this.completed && (isNewOutage || !this.isDown)) this.retained.event = undefined
   }
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */

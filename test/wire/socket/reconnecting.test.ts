@@ -541,7 +541,7 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
     })
   })
 
-  it('emits `Disconnected` to a subscriber during the next attempt, until the socket opens', () => {
+  it('emits `Disconnected` to a subscriber during the next attempt, and to a later one before the first price', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('    x', moves)
       const later$ = cold('    --o', moves)
@@ -549,10 +549,11 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
       const subscribedLate = ' 126ms ^---!'
       const expected = '       126ms x'
       const subscribedLater = '128ms ^---!'
+      const expectedLater = '  128ms x'
       const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
       expectObservable(client.price$(a), subscribed).toBe('x', { x: down(1, 125) })
       expectObservable(client.price$(b), subscribedLate).toBe(expected, { x: down(1, 125) })
-      expectObservable(client.price$(b), subscribedLater).toBe('')
+      expectObservable(client.price$(b), subscribedLater).toBe(expectedLater, { x: down(1, 125) })
     })
   })
 })

@@ -209,8 +209,7 @@ export class PriceConnection {
       session.lag.onHeld(now)
     }
     const behindMs = this.subscriptions.isBehind ? session?.lag.ms : undefined
-    if (currentFailure !== undefined)
-      state.failure = { eventFor: failureEvent(() => currentFailure), isUnreadable: false }
+    if (currentFailure !== undefined) state.failure = { eventFor: failureEvent(() => currentFailure) }
     const event = firstEvent(state, config, now, behindMs)?.(topic)
     if (event === undefined) return
     if (session?.socket.isCurrent(state.base) === false && isRight(event))

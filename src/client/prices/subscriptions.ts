@@ -109,7 +109,7 @@ export class Subscriptions {
     for (const state of this.topics.values()) {
       if (state.idleSince !== undefined) this.topics.delete(state.base)
       resetTopic(state)
-      if (eventFor !== undefined) state.failure = { eventFor, isUnreadable: false }
+      if (eventFor !== undefined) state.failure = { eventFor }
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
     this.isBehind = false

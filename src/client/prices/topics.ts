@@ -47,8 +47,8 @@ export interface SubscribedTopic extends SubscriberList {
 
 export interface TopicFailure {
   readonly eventFor: PriceEventFactory
-  /** True if the last message of the topic was no price: it may have been a newer one, so that none is current. */
-  readonly isUnreadable: boolean
+  /** True if the last message of the topic was no price: it may have been a newer one, so that none is current. Default: false. */
+  readonly isUnreadable?: boolean
 }
 
 export interface HeldPrice {

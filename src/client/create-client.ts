@@ -1,6 +1,6 @@
 import { NEVER, type Observable } from 'rxjs'
 import { DepthPolls } from './depth/polls.js'
-import { liveStream$ } from '../base/domain/past.js'
+import { liveSources } from '../base/domain/past.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { priceRequest, Relayer } from '../wire/http/requests.js'
 import { RequestLimiter } from '../wire/http/request-limiter.js'
@@ -69,8 +69,11 @@ export const clientOf = (configuration: Configuration, platform: Platform): Clie
     status$: inSubscriberZone$(lines.status$),
     errors$: inSubscriberZone$(lines.errors$),
     price$: (topic) => {
-      const { open$, position, isCurrent } = lines.sourceOf(topic)
-      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position, maxLag, isCurrent)
+      const { open$: openOnLines$, position, isCurrent } = lines.sourceOf(topic)
+      const open$ = (onConfirmed?: () => void) => inSubscriberZone$(openOnLines$(onConfirmed))
+      const price$ = open$()
+      liveSources.set(price$, { open$, position, maxLag, isCurrent })
+      return price$
     },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>

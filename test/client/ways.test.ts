@@ -13,8 +13,8 @@ import { usdc, wbtc, weth } from '../support/tokens.js'
 const mostFiles: Readonly<Record<string, number>> = {
   'a depth poll, with the dial': 22,
   'a depth poll': 20,
-  'a subscribe, with the dial': 30,
-  'a subscribe': 17,
+  'a subscribe, with the dial': 25,
+  'a subscribe': 15,
   'a confirmation and the first price': 22,
   'a price': 7,
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, isRight, left, map as mapEither, right, type Either } from 'fp-ts/lib/Either.js'
 import { concat, defer, NEVER, of, Subject, switchMap, tap, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { liveStream$, readablePast$, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
+import { readablePast$, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { timeout } from '../../src/base/errors/constructors.js'
 import { unknownTopic } from '../../src/backtest/recording/codec/errors.js'
@@ -14,6 +14,7 @@ import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
+import { liveStream$ } from './support/live-stream.js'
 
 const failure = left(unknownTopic(a))
 

@@ -17,7 +17,6 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import {
-  liveStream$,
   readablePast$,
   type OnPosition,
   type PastEvent,
@@ -31,6 +30,7 @@ import { pricesOf, type Joined } from '../backtest/history/support/joined.js'
 import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { pastGap, pastPrice } from './support/past.js'
+import { liveStream$ } from './support/live-stream.js'
 
 // A service sends prices; a recorder on another machine, with a clock that is decades behind, stores them all. `withPast`
 // reads the past before its live stream is confirmed.

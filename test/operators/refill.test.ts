@@ -3,7 +3,6 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, defer, from, map, NEVER, of, Subject, tap, throwError, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import {
-  liveStream$,
   readablePast$,
   type OnPosition,
   type PastEvent,
@@ -20,6 +19,7 @@ import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
+import { liveStream$ } from './support/live-stream.js'
 
 type Past = Either<HistoryError, PastEvent>
 

@@ -1,5 +1,5 @@
 import type { Observable, Subscriber } from 'rxjs'
-import { liveSourceOf, liveStream$ } from '../../base/domain/past.js'
+import { liveSourceOf, liveSources } from '../../base/domain/past.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import type { PaperEvent } from './events.js'
@@ -65,15 +65,13 @@ export const gated$ = <E extends MarketEvent>(
   source$: Observable<E>,
   first$?: Stream<E>,
 ): Stream<E> => {
-  const { open$, position, maxLag, isCurrent } = liveSourceOf(source$)
-  return liveStream$(
-    (onConfirmed) =>
-      (onConfirmed === undefined ? first$ : undefined) ??
-      new EventStream((subscriber) => emitWith(gate, open$(onConfirmed), subscriber)),
-    position,
-    maxLag,
-    isCurrent,
-  )
+  const source = liveSourceOf(source$)
+  const open$ = (onConfirmed?: () => void): Stream<E> =>
+    (onConfirmed === undefined ? first$ : undefined) ??
+    new EventStream((subscriber) => emitWith(gate, source.open$(onConfirmed), subscriber))
+  const stream$ = open$()
+  liveSources.set(stream$, { ...source, open$ })
+  return stream$
 }
 
 /** What a stream emits at once is older than the orders that it causes. */

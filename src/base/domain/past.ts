@@ -91,18 +91,8 @@ export interface LiveSource<T> {
   readonly isCurrent?: (() => boolean) | undefined
 }
 
-const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
-
-export const liveStream$ = <Stream$ extends Observable<unknown>>(
-  open$: (onConfirmed?: () => void) => Stream$,
-  position: LiveSource<unknown>['position'],
-  maxLag?: number,
-  isCurrent?: LiveSource<unknown>['isCurrent'],
-): Stream$ => {
-  const stream$ = open$()
-  liveSources.set(stream$, { open$, position, maxLag, isCurrent })
-  return stream$
-}
+/** The source of each live stream. */
+export const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 
 /** The source of a stream. For a stream of which the confirmation is unknown, `onConfirmed` is called at once. */
 export const liveSourceOf = <T>(stream$: Observable<T>): LiveSource<T> =>

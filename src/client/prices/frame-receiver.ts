@@ -1,5 +1,6 @@
 import type { Secrets } from '../../wire/auth/secrets.js'
 import { drainingFrame, readFrame, type Frame, type MalformedFrame } from '../../wire/codec/price-frame.js'
+import type { CreatePriceFrames } from '../../wire/platform/platform.js'
 import type { FrameSink, Session } from '../../wire/socket/session.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { type Address, baseAddressOf, type Topic } from '../../base/domain/topic.js'
@@ -26,6 +27,7 @@ export interface FrameReceiverConfig {
   readonly service: string
   /** Redacted from errors, because a frame may repeat them. */
   readonly secrets: Secrets
+  readonly createPriceFrames: CreatePriceFrames | undefined
   /** A price is held because it may be older than `maxLag`. */
   readonly onHeld: () => void
   /** The gateway has announced that it will close the connection. */
@@ -191,14 +193,19 @@ export class FrameReceiver implements FrameSink {
     const before = phaseOf(state)
     const effects = subscriptions.onPrice(state, { price, receivedAt, epoch }, at, age, !isInTime)
     // Later frames of the topic have neither, so their layout differs.
-    if (statedAge === undefined && position === undefined)
-      state.framePattern ??= subscriptions.pricePatterns?.learn(text, state) ?? 'not learnable'
+    if (statedAge === undefined && position === undefined) state.framePattern ??= this.learn(text, state)
     if (!isInTime) return effects
     if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
     // While the connection is behind, the subscribers know.
     if (before === 'stale' || before === 'unreadable' || subscriptions.isBehind) return effects
     // The age of the price is at least `staleAfter`: it is no value.
     return [...effects, failTopic(state, staleEvent(state, at))]
+  }
+
+  private learn(text: string, state: SubscribedTopic): SubscribedTopic['framePattern'] {
+    const { subscriptions, config } = this
+    subscriptions.pricePatterns ??= config.createPriceFrames?.()
+    return subscriptions.pricePatterns?.learn(text, state) ?? 'not learnable'
   }
 
   /** A frame that matches no topic becomes an `UncorrelatedError`. */

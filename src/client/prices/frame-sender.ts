@@ -1,10 +1,9 @@
 import { subscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Socket } from '../../wire/transport/ports.js'
-import type { Prober } from '../../wire/socket/liveness.js'
+import type { Prober } from '../../wire/socket/guarded-socket.js'
 import type { Session } from '../../wire/socket/session.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { CoalescedTask } from '../../base/time/timers.js'
-import type { RateLimiter } from '../../base/time/rate-limiter.js'
+import type { CoalescedTask, RateLimiter } from '../../base/time/timers.js'
 import type { Subscriptions } from './subscriptions.js'
 import { isUnconfirmed, phaseOf, type SubscribedTopic } from './topics.js'
 

@@ -38,8 +38,8 @@ export class Line {
   }
 
   get status(): ConnectionStatus {
-    const statuses = this.connections.map(({ status }) => status)
-    return statuses.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst), idle)
+    const [first = idle, ...others] = this.connections.map(({ status }) => status)
+    return others.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst), first)
   }
 
   get phase(): LinePhase {

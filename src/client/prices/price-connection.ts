@@ -4,7 +4,7 @@ import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address, Topic } from '../../base/domain/topic.js'
 import type { TopicSnapshot, ConnectionStatus } from '../../base/domain/snapshot.js'
-import type { CreatePriceFrames, Wake } from '../../wire/platform/platform.js'
+import type { Wake } from '../../wire/platform/platform.js'
 import type { Disconnected } from '../../base/errors/model.js'
 import {
   ReconnectingSocket,
@@ -33,7 +33,6 @@ import {
 export interface PriceConnectionConfig
   extends ReconnectingConfig, FrameSenderConfig, FrameReceiverConfig, EffectConfig, TopicTimeouts {
   readonly addSource: AddSource
-  readonly createPriceFrames: CreatePriceFrames | undefined
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
@@ -64,7 +63,7 @@ export class PriceConnection {
 
   constructor(private readonly config: PriceConnectionConfig) {
     const { clock } = config
-    const subscriptions = new Subscriptions(config, config.createPriceFrames?.())
+    const subscriptions = new Subscriptions(config)
     this.subscriptions = subscriptions
     this.socket = new ReconnectingSocket(config)
     this.task = new CoalescedTask(clock, () => this.reconcile())

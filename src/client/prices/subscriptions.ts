@@ -57,12 +57,10 @@ export class Subscriptions {
   private lastScanAt = -Infinity
   /** True while no topic is live, because the prices may be older than `maxLag`. */
   isBehind = false
+  /** Of the price frames of the open connection, for the fast path. Present after the first one, where there is a fast path. */
+  pricePatterns: PriceFrames<SubscribedTopic> | undefined
 
-  /** `pricePatterns`: of this connection's price frames, for the fast path, where there is one. */
-  constructor(
-    private readonly timeouts: TopicTimeouts,
-    readonly pricePatterns?: PriceFrames<SubscribedTopic>,
-  ) {
+  constructor(private readonly timeouts: TopicTimeouts) {
     this.sentFrames = new SentFrames(this.topics, timeouts.confirmTimeout)
   }
 
@@ -116,7 +114,7 @@ export class Subscriptions {
     this.due.clear()
     this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
     this.unmatchedTexts = []
-    this.pricePatterns?.clear()
+    this.pricePatterns = undefined
     this.nextDeadline = Infinity
     this.lastScanAt = -Infinity
     return subscribers

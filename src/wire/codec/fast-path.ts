@@ -27,18 +27,13 @@ const jsonNumber = new RegExp(`^${jsonNumberPattern}$`)
  * another number. It has no duplicate keys and no escapes.
  */
 export class PriceFrames<V> {
-  private patterns = new ByteTable<V>()
+  private readonly patterns = new ByteTable<V>()
   /** The bytes of the last lookup, and their view, which frames from the same read share. */
   private bytes: Uint8Array = new Uint8Array()
   private view: DataView = new DataView(this.bytes.buffer)
   private offset = 0
   /** The price in the last recognised frame, finite and above zero. */
   price = 0
-
-  clear(): void {
-    this.patterns = new ByteTable()
-    this.setBytes(new Uint8Array())
-  }
 
   /** Stores the pattern of a decoded price update with a value. Returns `undefined` for a layout that it does not support. */
   learn(text: string, value: V): RecordOffset | undefined {

@@ -1,8 +1,7 @@
 import { noCancel, type Cancel } from '../../base/task/cancellable-task.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
-import { CoalescedTask } from '../../base/time/timers.js'
-import { RateLimiter } from '../../base/time/rate-limiter.js'
+import { CoalescedTask, RateLimiter } from '../../base/time/timers.js'
 
 export interface RequestLimits {
   readonly clock: Clock

@@ -2,7 +2,7 @@ import { Subscription } from 'rxjs'
 import { behindText } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import { afterReading, deadline, delay } from '../../base/time/timers.js'
-import type { ProbeSupport } from './liveness.js'
+import type { ProbeSupport } from './guarded-socket.js'
 
 export interface LagConfig {
   readonly clock: Clock

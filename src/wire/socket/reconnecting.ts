@@ -7,7 +7,7 @@ import type { Disconnected } from '../../base/errors/model.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import { delay, delay$ } from '../../base/time/timers.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
-import type { Prober } from './liveness.js'
+import type { Prober } from './guarded-socket.js'
 import {
   session$,
   type FrameSink,

@@ -1,6 +1,6 @@
-import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
+import { Observable, Subject, Subscription } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
-import { deadline$, responsiveDeadline } from '../../base/time/timers.js'
+import { responsiveDeadline } from '../../base/time/timers.js'
 import {
   noCloseFrame,
   unboundedPayload,
@@ -8,9 +8,8 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
-import { checksPerTimeout, GuardedSocket } from './guarded-socket.js'
+import { drainTimeout$, GuardedSocket, lost$, SentPings, type Prober } from './guarded-socket.js'
 import { Lag, type LagConfig, type LagListener, type MeasuredConnection } from './lag.js'
-import { lost$, SentPings, type Prober } from './liveness.js'
 
 /** Times are in ms. */
 export interface SessionConfig extends LagConfig {
@@ -227,17 +226,3 @@ export class Session implements MeasuredConnection {
     return true
   }
 }
-
-/** Emits once, when the unsent bytes of the socket are not written within `pongTimeout`. */
-const drainTimeout$ = (
-  { clock, pongTimeout }: SessionConfig,
-  socket: GuardedSocket,
-  activityCount: () => number,
-): Observable<unknown> =>
-  socket.reportsUnsentBytes
-    ? deadline$(clock, pongTimeout / checksPerTimeout, activityCount).pipe(
-        repeat(),
-        filter(() => socket.hasStalled()),
-        take(1),
-      )
-    : EMPTY

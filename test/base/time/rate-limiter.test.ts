@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { windowMs, RateLimiter } from '../../../src/base/time/rate-limiter.js'
+import { windowMs, RateLimiter } from '../../../src/base/time/timers.js'
 
 describe('RateLimiter', () => {
   it('delays frames beyond the limit until the window has passed', () => {

@@ -1,12 +1,12 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import { afterEach, expect, it, vi } from 'vitest'
-import { liveStream$ } from '../../../src/base/domain/past.js'
 import type { Price, PriceError } from '../../../src/index.js'
 import { priceStore } from '../../../src/operators/store/index.js'
 import * as build from '../../../src/testing/index.js'
 import { ethTopic } from '../../support/tokens.js'
 import { controlFrames } from '../support/frames.js'
+import { liveStream$ } from '../support/live-stream.js'
 
 afterEach(() => void vi.unstubAllGlobals())
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SentPings } from '../../../src/wire/socket/liveness.js'
+import { SentPings } from '../../../src/wire/socket/guarded-socket.js'
 
 /** More than `SentPings` stores. */
 const many = 600

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/clock.js'
-import type { Prober } from '../../../src/wire/socket/liveness.js'
+import type { Prober } from '../../../src/wire/socket/guarded-socket.js'
 import { session$, type SessionConfig } from '../../../src/wire/socket/session.js'
 import type { WebSocketTransport } from '../../../src/wire/transport/ports.js'
 import {

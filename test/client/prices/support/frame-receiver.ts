@@ -32,7 +32,7 @@ export const createReceiver = (subscriptions: Subscriptions) => {
   }
   const config = {
     ...{ clock, service: 'svc', secrets: new Secrets() },
-    ...{ onHeld: ignore, onDraining: ignore, onFailing: () => [] },
+    ...{ onHeld: ignore, onDraining: ignore, onFailing: () => [], createPriceFrames: undefined },
   }
   const performer = new EffectPerformer(
     { clock, publish: ignore, onUncorrelated: ignore },

@@ -67,14 +67,6 @@ describe('PriceFrames', () => {
     frames.forget(one!)
     expect(recogniseIn(frames, text)).toBeUndefined()
   })
-
-  it('recognises no pattern after clear, until it is learned again', () => {
-    const frames = framesOf('svc-0xa', 'svc-0xb')
-    frames.clear()
-    expect(recogniseIn(frames, update('svc-0xa', '1'))).toBeUndefined()
-    frames.learn(update('svc-0xa', '1'), 'again')
-    expect(recogniseIn(frames, update('svc-0xa', '1'))).toEqual(['again', 1])
-  })
 })
 
 describe('PriceFrames does not learn', () => {

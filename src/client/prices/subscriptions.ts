@@ -20,6 +20,8 @@ import {
   failureEvent,
   isConfirmed,
   isUnconfirmed,
+  lastPrice,
+  never,
   newlyHeld,
   phaseOf,
   rejectedEvent,
@@ -147,8 +149,9 @@ export class Subscriptions {
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
-    const sentAt = this.sentFrames.onConfirmation(bases)
-    const effects: Effect[] = sentAt === undefined ? [] : [{ _tag: 'ProbeAnswered', sentAt }]
+    const { probedAt, ended } = this.sentFrames.onConfirmation(bases)
+    const effects: Effect[] = probedAt === undefined ? [] : [{ _tag: 'ProbeAnswered', sentAt: probedAt }]
+    for (const base of ended) this.onEnded(base)
     for (const base of bases) {
       const state = this.topics.requested(base)
       if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))
@@ -276,6 +279,15 @@ export class Subscriptions {
     }
     this.schedule(state)
     return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
+  }
+
+  /** A confirmation of the topic was sent before the service read that it was left: its next request is not confirmed. */
+  private onEnded(base: Address): void {
+    const state = this.topics.requested(base)
+    if (state === undefined || lastPrice(state) !== undefined) return
+    state.live = false
+    state.lastActivityAt = never
+    this.schedule(state)
   }
 
   private onSilence(state: SubscribedTopic, now: number): Effect {

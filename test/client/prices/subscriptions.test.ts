@@ -161,6 +161,34 @@ describe('Subscriptions.takeFrames', () => {
     expect(subscriptions.takeFrames(Infinity, 11)).toEqual([subscribeFrame('svc-0xaa')])
   })
 
+  /** Both topics are requested, and the confirmed one is unsubscribed and requested again before the other is confirmed. */
+  const requestAgain = (): Subscriptions => {
+    const { subscriptions, unsubscribe } = requestTopics([aa, bb], { linger: 0 })
+    subscriptions.onConfirmation([aa], 1)
+    unsubscribe(0, 2)
+    subscriptions.takeFrames(Infinity, 2)
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
+    expect(subscriptions.takeFrames(Infinity, 3)).toEqual([subscribeFrame('svc-0xaa')])
+    subscriptions.onConfirmation([aa, bb], 4)
+    return subscriptions
+  }
+
+  it('does not take a confirmation from before its unsubscribe frame for that of its next request', () => {
+    const subscriptions = requestAgain()
+    subscriptions.onConfirmation([bb], 5)
+    expect(subscriptions.topics.get(aa)?.live).toBe(false)
+    expect(subscriptions.topics.get(bb)?.live).toBe(true)
+    expect(eventsOf([subscriptions.onErrorText('Error: internal', 6)!])).toEqual([
+      'svc-0xaa SubscriptionRejected',
+    ])
+  })
+
+  it('confirms its next request although the service does not answer unsubscribe frames', () => {
+    const subscriptions = requestAgain()
+    subscriptions.onConfirmation([aa, bb], 5)
+    expect(subscriptions.topics.get(aa)?.live).toBe(true)
+  })
+
   it('returns no frame for a topic that is removed before it is requested', () => {
     const { subscriptions } = requestTopics([])
     const subscriber = createPriceSubscriber('svc-0xaa')

@@ -133,7 +133,9 @@ export class ConsumerRecord {
 
   /** Until the topic is live again, its prices need not be sent. A rejected topic is no longer wanted. */
   onSourceFailure(base: string, error: PriceError): void {
-    if (error._tag === 'Disconnected' && !this.isEnded) this.downAt ??= this.gateway.now
+    // While a connection is open, it is the failure of an earlier one, after which the topic has had no price.
+    const isDown = error._tag === 'Disconnected' && this.gateway.ledger.open === undefined
+    if (isDown && !this.isEnded) this.downAt ??= this.gateway.now
     const topic = this.topics.get(base)
     if (topic === undefined) return
     for (const due of topic.due) due.isOptional = true

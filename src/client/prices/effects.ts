@@ -179,12 +179,8 @@ const publishFailure = (publish: Publish, host: string, event: PriceEvent | unde
 type DeliverEffect = Extract<Effect, { readonly _tag: 'Deliver' }>
 
 /** No price of the topic is current: late subscribers receive the failure too. */
-export const failTopic = (
-  state: SubscribedTopic,
-  eventFor: PriceEventFactory,
-  isUnreadable = false,
-): DeliverEffect => {
-  state.failure = { eventFor, isUnreadable }
+export const failTopic = (state: SubscribedTopic, eventFor: PriceEventFactory): DeliverEffect => {
+  state.failure = { eventFor }
   return deliveryTo(state, eventFor)
 }
 

@@ -184,10 +184,12 @@ export class Subscriptions {
 
   /** A message of the topic was no price. It may have been a newer one: until the next price, none is current. */
   onUnreadable(state: SubscribedTopic, error: DecodeError): Effect {
+    const isStale = silenceDeadline(state, this.timeouts) === Infinity
     state.live = false
     state.held = undefined
     const eventFor = failureEvent(() => error)
-    return failTopic(state, eventFor, true)
+    state.failure = { eventFor, unreadable: { isStale } }
+    return deliveryTo(state, eventFor)
   }
 
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */

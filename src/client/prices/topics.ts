@@ -47,8 +47,11 @@ export interface SubscribedTopic extends SubscriberList {
 
 export interface TopicFailure {
   readonly eventFor: PriceEventFactory
-  /** True if the last message of the topic was no price: it may have been a newer one, so that none is current. Default: false. */
-  readonly isUnreadable?: boolean
+  /**
+   * Present if the last message of the topic was no price: it may have been a newer one, so that none is current. `isStale`: the
+   * topic was stale before, and `Stale` is emitted once.
+   */
+  readonly unreadable?: { readonly isStale: boolean }
 }
 
 export interface HeldPrice {
@@ -144,7 +147,7 @@ export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'unreadab
 
 export const phaseOf = (state: SubscribedTopic): TopicPhase => {
   if (state.live) return 'live'
-  if (isConfirmed(state)) return state.failure?.isUnreadable === true ? 'unreadable' : 'stale'
+  if (isConfirmed(state)) return state.failure?.unreadable !== undefined ? 'unreadable' : 'stale'
   if (state.subscribeSentAt === undefined) return 'unsent'
   return state.isTimedOut ? 'timed-out' : 'pending'
 }
@@ -203,8 +206,11 @@ export const silenceDeadline = (state: SubscribedTopic, timeouts: TopicTimeouts)
     case 'pending':
       return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
     case 'live':
-    case 'unreadable':
       return state.lastActivityAt + timeouts.staleAfter
+    case 'unreadable':
+      return state.failure?.unreadable?.isStale === true
+        ? Infinity
+        : state.lastActivityAt + timeouts.staleAfter
     case 'unsent':
     case 'timed-out':
     case 'stale':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address, Topic } from '../../../src/base/domain/topic.js'
+import { decodeError } from '../../../src/base/errors/constructors.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {
   type Delivery,
@@ -339,6 +340,21 @@ describe('a requested topic', () => {
     subscriptions.onConfirmation([aa], 100)
     subscriptions.onConfirmation([aa], 900)
     expect(eventsOf(deliveriesAt(subscriptions, 1100))).toEqual(['svc-0xaa Stale'])
+  })
+
+  it('emits no second `Stale` after unreadable messages', () => {
+    const { subscriptions, states } = requestTopics([aa])
+    const error = decodeError('frame', '{}', [])
+    receive(subscriptions, aa, receivedPrice(1), 0)
+    subscriptions.onUnreadable(states[0]!, error)
+    expect(eventsOf(deliveriesAt(subscriptions, 1000))).toEqual(['svc-0xaa Stale'])
+    for (const now of [2000, 3000]) {
+      subscriptions.onUnreadable(states[0]!, error)
+      expect(eventsOf(deliveriesAt(subscriptions, now))).toEqual([])
+    }
+    receive(subscriptions, aa, receivedPrice(2), 4000)
+    subscriptions.onUnreadable(states[0]!, error)
+    expect(eventsOf(deliveriesAt(subscriptions, 5000))).toEqual(['svc-0xaa Stale'])
   })
 
   it('emits `Stale` once until the next price', () => {

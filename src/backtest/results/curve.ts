@@ -1,27 +1,39 @@
-import type { Equity } from '../account/events.js'
-
 export const maxPoints = 2_000
 
-/** In constant memory: the first and last value; of each step of time the lowest and highest values, current and not, and prices. */
+/** The equity of an account, or the price of a token. */
+export interface Point {
+  /** In ms since the Unix epoch. */
+  readonly at: number
+  /** USD. */
+  readonly value: number
+  /** False for an equity while the price of a token that is held is not current. */
+  readonly isCurrent: boolean
+}
+
+/** In constant memory: the first and the last point; of each step of time the lowest and the highest ones, current and not. */
 export class Curve {
-  private first: Equity | undefined
-  private last: Equity | undefined
+  first: Point | undefined
+  last: Point | undefined
   /** Those since they were last thinned are whole. */
-  private points: Equity[] = []
+  private points: Point[] = []
   /** In ms. */
   private step = 1
 
-  add(value: Equity): void {
-    this.first ??= value
-    this.last = value
-    if (this.points.push(value) >= 2 * maxPoints) this.thin()
+  /** `isWhole`: false keeps the first and the last point alone. */
+  constructor(private readonly isWhole = true) {}
+
+  add(point: Point): void {
+    this.first ??= point
+    this.last = point
+    if (this.isWhole && this.points.push(point) >= 2 * maxPoints) this.thin()
   }
 
   /** In order, at most `maxPoints`. */
-  result(): readonly Equity[] {
+  result(): readonly Point[] {
+    const { first, last } = this
+    if (first === undefined || last === undefined) return []
     this.thin()
-    const ends = [this.first, this.last].filter((end) => end !== undefined)
-    return [...new Set([...ends.slice(0, 1), ...this.points, ...ends.slice(1)])]
+    return [...new Set([first, ...this.points, last])]
   }
 
   private thin(): void {
@@ -33,43 +45,30 @@ export class Curve {
   }
 }
 
-/** In order: of each step of time the extremes of the values that are current, of those that are not, and of the current prices. */
-const extremes = (values: readonly Equity[], step: number): Equity[] => {
-  const kept = new Set<Equity>()
-  /** By the symbol of a price; those of values by whether they are current. */
-  const ends = new Map<string | boolean, Ends>()
+/** In order: of each step of time the lowest and the highest point of those that are current, and of the others. */
+const extremes = (points: readonly Point[], step: number): Point[] => {
+  const kept = new Set<Point>()
+  const ends = new Map<boolean, Ends>()
   const keepEnds = (): void => {
     for (const { lowest, highest } of ends.values()) kept.add(lowest).add(highest)
     ends.clear()
   }
-  const extend = (name: string | boolean, amount: number, value: Equity): void => {
-    const end = ends.get(name)
-    if (end === undefined) ends.set(name, { low: amount, lowest: value, high: amount, highest: value })
-    else if (amount < end.low) [end.low, end.lowest] = [amount, value]
-    else if (amount > end.high) [end.high, end.highest] = [amount, value]
-  }
   let bucket: number | undefined
-  for (const value of values) {
-    const next = Math.floor(value.at / step)
+  for (const point of points) {
+    const { at, value, isCurrent } = point
+    const next = Math.floor(at / step)
     if (next !== bucket) keepEnds()
     bucket = next
-    const { isCurrent, equityUsd, prices } = value
-    extend(isCurrent, equityUsd, value)
-    if (isCurrent)
-      for (const symbol of Object.keys(prices).slice(0, maxTokens))
-        extend(symbol, prices[symbol] ?? NaN, value)
+    const end = ends.get(isCurrent)
+    if (end === undefined) ends.set(isCurrent, { lowest: point, highest: point })
+    else if (value < end.lowest.value) end.lowest = point
+    else if (value > end.highest.value) end.highest = point
   }
   keepEnds()
-  return values.filter((value) => kept.has(value))
+  return points.filter((point) => kept.has(point))
 }
 
-/** Of the values of a step of time, the first ones with the lowest and with the highest amount. */
 interface Ends {
-  low: number
-  lowest: Equity
-  high: number
-  highest: Equity
+  lowest: Point
+  highest: Point
 }
-
-/** Prices of more tokens have no extremes: a step of time would have as many values as a curve. */
-const maxTokens = 50

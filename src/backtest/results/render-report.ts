@@ -6,8 +6,9 @@ import {
   type OptionTable,
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import type { Equity, Filled, PaperEvent } from '../account/events.js'
+import type { Filled, PaperEvent } from '../account/events.js'
 import type { ChartData, Span } from './chart-data.js'
+import type { Point } from './curve.js'
 import { figureHtml, type ComparedLine } from './figure.js'
 import type { Summary } from './figures.js'
 import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from './format.js'
@@ -79,20 +80,22 @@ export const renderRun = (
 ): string => {
   const spans = windows?.list ?? []
   const bands = spans.filter((_, index) => index % 2 === 1).map(({ from, to }) => ({ from, to }))
-  const { equities, fills, trips } = trades
-  const [first, last] = [equities[0], equities.at(-1)]
+  const { equity, prices, fills, trips } = trades
+  const [first, last] = [equity[0], equity.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
   const missing = joined(Object.values(gapsBySymbol).flat())
   const gaps = joined([...missing, ...spans.filter(({ failure }) => failure !== undefined)])
-  const symbols = symbolsOf(equities, fills)
+  const traded = new Set(fills.map(({ symbol }) => symbol))
+  // Without a trade, all that have a price.
+  const shown = [...prices].filter(([symbol]) => traded.size === 0 || traded.has(symbol))
   return renderPage(
     title,
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}</p>`,
     `${figureList(summary)}
 ${conditions(notes, missing, trades)}
-${figureHtml({ title: 'Equity, USD', name: 'account', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities, gapsBySymbol)), gaps, bands })}
-${figureHtml({ title: 'Drawdown', data: drawdowns(equities), gaps, bands, isShare: true })}
-${symbols.map((symbol) => priceChart(symbol, equities, fills, gapsBySymbol, bands)).join('\n')}
+${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity), others: shown.map(([symbol, points]) => heldInstead(symbol, points, first, gapsBySymbol[symbol])), gaps, bands })}
+${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity)), gaps, bands, isShare: true })}
+${shown.map(([symbol, points]) => priceChart(symbol, points, fills, bands, gapsBySymbol[symbol])).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
 ${roundTripTable(trips)}
 ${fillTable(fills)}`,
@@ -128,54 +131,45 @@ const joined = (spans: readonly Span[]): readonly Span[] => {
 }
 
 /** No value is in a gap. */
-const valuesOf = (
-  equities: readonly Equity[],
-  valueOf: (equity: Equity) => number | undefined,
-  gaps: readonly Span[] = [],
-): ChartData => {
-  const isMissing = ({ at }: Equity): boolean => gaps.some(({ from, to }) => at > from && at < to)
+const dataOf = (points: readonly Point[], gaps: readonly Span[] = []): ChartData => {
+  const isMissing = ({ at, isCurrent }: Point): boolean =>
+    !isCurrent || gaps.some(({ from, to }) => at > from && at < to)
   return {
-    times: equities.map(({ at }) => at),
-    values: equities.map((equity) => (isMissing(equity) ? null : (valueOf(equity) ?? null))),
+    times: points.map(({ at }) => at),
+    values: points.map((point) => (isMissing(point) ? null : point.value)),
   }
 }
 
-/** Not current: a gap. */
-const currentEquity = ({ equityUsd, isCurrent }: Equity): number | undefined =>
-  isCurrent ? equityUsd : undefined
-
 /** What the first equity would be worth if it were held in a token. */
-const heldInstead = (symbol: string, equities: readonly Equity[], gaps: ReportGaps): ComparedLine => {
-  const start = equities.find(({ prices }) => prices[symbol] !== undefined)
-  const quantity = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
-  const valueOf = ({ prices: { [symbol]: price } }: Equity) => price && price * quantity
-  return { name: `buy and hold ${symbol}`, data: valuesOf(equities, valueOf, gaps[symbol]) }
+const heldInstead = (
+  symbol: string,
+  prices: readonly Point[],
+  start: Point | undefined,
+  gaps: ReportGaps[string] | undefined,
+): ComparedLine => {
+  const quantity = (start?.value ?? 0) / (prices[0]?.value ?? 1)
+  const values = prices.map((price) => ({ ...price, value: price.value * quantity }))
+  return { name: `buy and hold ${symbol}`, data: dataOf(values, gaps) }
 }
 
-const drawdowns = (equities: readonly Equity[]): ChartData => {
+const drawdowns = (equity: readonly Point[]): readonly Point[] => {
   let highest = 0
-  return valuesOf(equities, ({ equityUsd, isCurrent }) => {
-    highest = Math.max(highest, equityUsd)
-    return isCurrent && highest > 0 ? (equityUsd - highest) / highest : undefined
+  return equity.map(({ at, value, isCurrent }) => {
+    highest = Math.max(highest, value)
+    return { at, value: (value - highest) / highest, isCurrent: isCurrent && highest > 0 }
   })
-}
-
-/** The tokens that were traded, or without a trade all that have a price. */
-const symbolsOf = (equities: readonly Equity[], fills: readonly Filled[]): readonly string[] => {
-  const traded = new Set(fills.map(({ symbol }) => symbol))
-  return traded.size > 0 ? [...traded] : Object.keys(equities.at(-1)?.prices ?? {})
 }
 
 const priceChart = (
   symbol: string,
-  equities: readonly Equity[],
+  prices: readonly Point[],
   fills: readonly Filled[],
-  { [symbol]: gaps = [] }: ReportGaps,
   bands: readonly Span[],
+  gaps: readonly Span[] = [],
 ): string =>
   figureHtml({
     title: `${symbol}, USD`,
-    data: valuesOf(equities, ({ prices }) => prices[symbol], gaps),
+    data: dataOf(prices, gaps),
     marks: fills
       .filter((fill) => fill.symbol === symbol)
       .map(({ at, side, price, valueUsd }) => ({

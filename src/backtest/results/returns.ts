@@ -1,4 +1,4 @@
-import type { Equity } from '../account/events.js'
+import type { Point } from './curve.js'
 
 /** A sample is the last `Equity` at or before a multiple of `sampleMs`, if it was current. Two neighbours have a return. */
 export interface AnnualFigures {
@@ -78,14 +78,14 @@ export const annualFigures = (
 
 /** The samples of a run, in constant memory. */
 export class Samples {
-  private last: Equity | undefined
+  private last: Point | undefined
   /** The value of the sample at the last multiple; undefined if it was not current. */
   private sample: number | undefined
   private passed = noReturns
 
   constructor(private readonly sampleMs: number) {}
 
-  add(equity: Equity): void {
+  add(equity: Point): void {
     if (this.last !== undefined) this.pass(this.last, equity.at)
     this.last = equity
   }
@@ -103,16 +103,16 @@ export class Samples {
   }
 
   /** Takes the samples of an `Equity`, at the multiples from it on that are before `until`. */
-  private pass({ at, equityUsd, isCurrent }: Equity, until: number): void {
+  private pass({ at, value, isCurrent }: Point, until: number): void {
     const samples = Math.ceil(until / this.sampleMs) - Math.ceil(at / this.sampleMs)
     if (samples <= 0) return
     if (!isCurrent) {
       this.sample = undefined
       return
     }
-    const first = this.sample === undefined ? noReturns : equalReturns(equityUsd / this.sample - 1, 1)
+    const first = this.sample === undefined ? noReturns : equalReturns(value / this.sample - 1, 1)
     const returns = joined(first, equalReturns(0, samples - 1))
-    this.passed = joined(this.passed, { ...returns, samples, isMeaningless: equityUsd <= 0 })
-    this.sample = equityUsd
+    this.passed = joined(this.passed, { ...returns, samples, isMeaningless: value <= 0 })
+    this.sample = value
   }
 }

@@ -1,5 +1,5 @@
 import { reasonDetails, type Account, type Equity, type Filled, type PaperEvent } from '../account/events.js'
-import { Curve } from './curve.js'
+import { Curve, type Point } from './curve.js'
 import type { Summary } from './figures.js'
 import { annualFigures, Samples, type Returns } from './returns.js'
 import { OpenTrips, type RoundTrip } from './round-trips.js'
@@ -26,14 +26,13 @@ export interface CurvePoint {
 
 /** What a report shows of a run, without its figures. */
 export interface RunTrades {
-  /** The curve, with prices. */
-  readonly equities: readonly Equity[]
+  readonly equity: readonly Point[]
+  /** Of each token, by symbol. */
+  readonly prices: ReadonlyMap<string, readonly Point[]>
   readonly fills: readonly Filled[]
   readonly trips: readonly RoundTrip[]
   /** The orders that were not filled, or in part, by the reason without its details. */
   readonly unfilled: ReadonlyMap<string, Unfilled>
-  /** Of each token, by symbol. */
-  readonly prices: ReadonlyMap<string, readonly [first: number, last: number]>
   readonly account: Account | undefined
   readonly returns: Returns
 }
@@ -48,12 +47,11 @@ export interface Unfilled {
 
 /** Folds the events of a run, or chains runs that are folded. Memory grows with the trades, if they are kept. */
 export class RunFold {
-  private first: Equity | undefined
-  private last: Equity | undefined
-  private readonly curve = new Curve()
+  private readonly equity = new Curve()
+  /** Of each token, by symbol. */
+  private readonly prices = new Map<string, Curve>()
   private readonly drawdowns = new Drawdowns()
   private readonly samples: Samples
-  private readonly prices = new Map<string, readonly [first: number, last: number]>()
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
   private readonly results = { trips: 0, won: 0, wonUsd: 0, lostUsd: 0 }
   private readonly openTrips = new OpenTrips((trip) => this.addTrip(trip))
@@ -81,7 +79,7 @@ export class RunFold {
 
   add(event: PaperEvent): void {
     if (!('at' in event) || event.at < this.from) return
-    if (this.first !== undefined && this.openTrips.isHeld) this.heldSinceMs += event.at - this.at
+    if (this.equity.first !== undefined && this.openTrips.isHeld) this.heldSinceMs += event.at - this.at
     this.at = event.at
     if (event._tag === 'Filled') this.addFill(event)
     if (event._tag === 'Equity') this.addEquity(event)
@@ -107,20 +105,28 @@ export class RunFold {
   }
 
   private addEquity(equity: Equity): void {
-    if (this.last?.isCurrent === false) this.sums.notCurrentMs += equity.at - this.last.at
+    const { at, equityUsd, isCurrent, prices } = equity
+    const { last } = this.equity
+    if (last?.isCurrent === false) this.sums.notCurrentMs += at - last.at
     this.heldMs += this.heldSinceMs
     this.heldSinceMs = 0
-    this.first ??= equity
-    this.last = equity
-    this.curve.add(equity)
-    this.drawdowns.add(equity)
-    this.samples.add(equity)
+    const point = { at, value: equityUsd, isCurrent }
+    this.addPoint(point)
+    this.samples.add(point)
     this.openTrips.onEquity(equity)
-    for (const [symbol, price] of Object.entries(equity.prices)) this.addPrices(symbol, price, price)
+    for (const [symbol, value] of Object.entries(prices))
+      this.addPrice(symbol, { at, value, isCurrent: true })
   }
 
-  private addPrices(symbol: string, first: number, last: number): void {
-    this.prices.set(symbol, [this.prices.get(symbol)?.[0] ?? first, last])
+  private addPoint(point: Point): void {
+    this.equity.add(point)
+    this.drawdowns.add(point)
+  }
+
+  private addPrice(symbol: string, point: Point): void {
+    const curve = this.prices.get(symbol) ?? new Curve(this.keepsTrades)
+    this.prices.set(symbol, curve)
+    curve.add(point)
   }
 
   private keep(event: PaperEvent): void {
@@ -134,34 +140,30 @@ export class RunFold {
   /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
   addRun({ summary, trades }: KeptFold): void {
     if (trades === undefined) return
-    const { equities, fills, trips, unfilled, prices, returns } = trades
-    const [first, last] = [equities[0], equities.at(-1)]
+    const { equity, fills, trips, unfilled, prices, returns } = trades
+    const [first, last] = [equity[0], equity.at(-1)]
     if (first === undefined || last === undefined) return
-    const { equityUsd: reached, at: endedAt } = this.last ?? first
-    const scale = first.equityUsd > 0 ? reached / first.equityUsd : 1
-    for (const equity of equities) {
-      this.last = { ...equity, equityUsd: equity.equityUsd * scale }
-      this.first ??= this.last
-      this.curve.add(this.last)
-      this.drawdowns.add(this.last)
-    }
+    const { value: reached, at: endedAt } = this.equity.last ?? first
+    const scale = first.value > 0 ? reached / first.value : 1
+    for (const point of equity) this.addPoint({ ...point, value: point.value * scale })
     // The curve of a run may have fewer points than the run had.
     this.drawdowns.include(summary)
     this.samples.include(returns)
     this.pausedMs += first.at - endedAt
     this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
     for (const name of added) this.sums[name] += summary[name]
-    for (const [symbol, [from, to]] of prices) this.addPrices(symbol, from, to)
+    for (const [symbol, points] of prices) for (const point of points) this.addPrice(symbol, point)
     for (const trip of trips) this.addTrip(trip)
     for (const fill of fills) this.kept.fills.push(fill)
     for (const each of unfilled.values()) addUnfilled(this.kept.unfilled, each)
   }
 
   get summary(): Summary {
-    const { first, last, sampleMs } = this
+    const { sampleMs } = this
+    const { first, last } = this.equity
     const { trips, won, wonUsd, lostUsd } = this.results
-    const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
-    const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
+    const profitUsd = first && last ? last.value - first.value : null
+    const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.value) : null
     const spanMs = first && last ? last.at - first.at - this.pausedMs : 0
     return {
       ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
@@ -171,15 +173,19 @@ export class RunFold {
       expectancyUsd: trips === 0 ? null : (wonUsd - lostUsd) / trips,
       profitFactor: ratio(wonUsd, lostUsd),
       ...this.sums,
-      buyAndHold: Object.fromEntries([...this.prices].map(([symbol, [from, to]]) => [symbol, to / from - 1])),
+      buyAndHold: Object.fromEntries(
+        [...this.prices].flatMap(([symbol, { first, last }]) =>
+          first && last ? [[symbol, last.value / first.value - 1]] : [],
+        ),
+      ),
     }
   }
 
   get folded(): KeptFold {
-    const equities = this.curve.result()
-    const [first, last] = [equities[0], equities.at(-1)]
-    const shown = equities.filter((each) => each.isCurrent || each === first || each === last)
-    const curve = shown.map(({ at, equityUsd }) => ({ at, equityUsd }))
+    const points = this.equity.result()
+    const { first, last } = this.equity
+    const shown = points.filter((each) => each.isCurrent || each === first || each === last)
+    const curve = shown.map(({ at, value }) => ({ at, equityUsd: value }))
     return {
       ...{ _tag: 'Folded', summary: this.summary, curve },
       ...(this.keepsTrades && { trades: this.trades }),
@@ -187,8 +193,9 @@ export class RunFold {
   }
 
   get trades(): RunTrades {
-    const { kept, prices, samples } = this
-    return { ...kept, prices, equities: this.curve.result(), returns: samples.returns() }
+    const { kept, equity, samples } = this
+    const prices = new Map([...this.prices].map(([symbol, curve]) => [symbol, curve.result()]))
+    return { ...kept, equity: equity.result(), prices, returns: samples.returns() }
   }
 }
 
@@ -211,14 +218,13 @@ class Drawdowns {
   private highestAt: number | undefined
   private longestMs = 0
 
-  add({ at, equityUsd }: Equity): void {
-    if (this.highestAt === undefined || equityUsd >= this.highest) {
+  add({ at, value }: Point): void {
+    if (this.highestAt === undefined || value >= this.highest) {
       this.longestMs = this.longestUntil(at)
-      this.highest = equityUsd
+      this.highest = value
       this.highestAt = at
     }
-    if (this.highest > 0)
-      this.largest = Math.max(this.largest ?? 0, (this.highest - equityUsd) / this.highest)
+    if (this.highest > 0) this.largest = Math.max(this.largest ?? 0, (this.highest - value) / this.highest)
   }
 
   /** Takes the drawdowns of a part of the curve. */

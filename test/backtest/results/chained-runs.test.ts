@@ -75,7 +75,7 @@ describe('chained runs', () => {
         const span = spans.reduce((sum, ms) => sum + ms, 0)
         const held = each.reduce((sum, { exposure }, index) => sum + (exposure ?? 0) * (spans[index] ?? 0), 0)
         expect(summary.exposure).toEqual(span === 0 ? null : expect.closeTo(held / span, 9))
-        expect(trades.equities).toHaveLength(chained(all).length)
+        expect(trades.equity).toHaveLength(chained(all).length)
       }),
     )
   })

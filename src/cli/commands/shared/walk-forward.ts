@@ -215,8 +215,8 @@ const pageOf = async (
   { train, test }: WalkForwardLengths,
 ): Promise<string> => {
   const chained = total.account ?? new RunFold(true)
-  const { equities } = chained.trades
-  const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
+  const { equity } = chained.trades
+  const range = { from: equity[0]?.at ?? 0, to: (equity.at(-1)?.at ?? 0) + 1 }
   const header = await headerOf(recordings)
   return renderRun(
     chained,

@@ -8,25 +8,15 @@ interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
   /** Of the line, beside the names of others. */
   readonly name?: string
   readonly others?: readonly ComparedLine[]
-  /** The times without prices: no line has a value there. */
-  readonly gaps?: readonly Span[]
 }
 
-export interface ComparedLine {
+interface ComparedLine {
   readonly name: string
   readonly data: ChartData
 }
 
 /** A chart with its title and its legend; nothing without values. The script of the page reads its data. */
-export const figureHtml = ({
-  title,
-  name,
-  data,
-  others = [],
-  gaps = [],
-  marks = [],
-  ...more
-}: Figure): string => {
+export const figureHtml = ({ title, name, data, others = [], marks = [], ...more }: Figure): string => {
   const range = rangeOf(data.values)
   const values = data.values.filter((value) => value !== null)
   const [first = 0, last = 0] = [values[0], values.at(-1)]
@@ -35,9 +25,9 @@ export const figureHtml = ({
   const times = { from: data.times[0] ?? 0, to: data.times.at(-1) ?? 0 }
   const chart: Chart = {
     ...{ ...more, times, marks: fewer(marks, times) },
-    data: withGaps(data, gaps),
+    data,
     kind: 'line',
-    others: others.map((line) => withGaps(line.data, gaps)),
+    others: others.map((line) => line.data),
   }
   const [format, size] = [reportFormat(chart), chart.isShare === true ? lowSize : chartSize]
   const { label } = format
@@ -60,24 +50,6 @@ const lowSize = { width: 1000, height: 120 }
 
 const legend =
   ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
-
-/** Ends the value before each gap where that begins. What is before the first value is no gap. */
-const withGaps = ({ times, values }: ChartData, gaps: readonly Span[]): ChartData => {
-  const all = { times: [] as number[], values: [] as (number | null)[] }
-  let next = 0
-  times.forEach((time, index) => {
-    for (let gap = gaps[next]; gap !== undefined && gap.from < time; gap = gaps[++next]) {
-      if ((all.values.at(-1) ?? null) === null) continue
-      all.times.push(gap.from)
-      all.values.push(null)
-    }
-    const value = values[index] ?? null
-    if (value === null && all.times.length === 0) return
-    all.times.push(time)
-    all.values.push(value)
-  })
-  return all
-}
 
 /** A page of a long run stays small. */
 const maxMarks = 2000

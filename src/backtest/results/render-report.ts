@@ -7,9 +7,10 @@ import {
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Filled, PaperEvent } from '../account/events.js'
+import type { Mark } from './chart.js'
 import type { ChartData, Span } from './chart-data.js'
 import type { Point } from './curve.js'
-import { figureHtml, type ComparedLine } from './figure.js'
+import { figureHtml } from './figure.js'
 import type { Summary } from './figures.js'
 import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from './format.js'
 import { renderPage } from './page.js'
@@ -87,15 +88,17 @@ export const renderRun = (
   const gaps = joined([...missing, ...spans.filter(({ failure }) => failure !== undefined)])
   const traded = new Set(fills.map(({ symbol }) => symbol))
   // Without a trade, all that have a price.
-  const shown = [...prices].filter(([symbol]) => traded.size === 0 || traded.has(symbol))
+  const shown = [...prices]
+    .filter(([symbol]) => traded.size === 0 || traded.has(symbol))
+    .map(([symbol, points]) => ({ symbol, points: outside(points, gapsBySymbol[symbol]) }))
   return renderPage(
     title,
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}</p>`,
     `${figureList(summary)}
 ${conditions(notes, missing, trades)}
-${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity), others: shown.map(([symbol, points]) => heldInstead(symbol, points, first, gapsBySymbol[symbol])), gaps, bands })}
-${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity)), gaps, bands, isShare: true })}
-${shown.map(([symbol, points]) => priceChart(symbol, points, fills, bands, gapsBySymbol[symbol])).join('\n')}
+${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity, gaps), others: shown.map(({ symbol, points }) => ({ name: `buy and hold ${symbol}`, data: dataOf(heldInstead(points, first), gaps) })), bands })}
+${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity), gaps), bands, isShare: true })}
+${shown.map(({ symbol, points }) => figureHtml({ title: `${symbol}, USD`, data: dataOf(points, gapsBySymbol[symbol]), marks: marksOf(symbol, fills), bands })).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
 ${roundTripTable(trips)}
 ${fillTable(fills)}`,
@@ -130,26 +133,27 @@ const joined = (spans: readonly Span[]): readonly Span[] => {
   return all
 }
 
-/** No value is in a gap. */
+/** The data of a chart. There is no value from the start of each gap to the next point, and while a point is not current. */
 const dataOf = (points: readonly Point[], gaps: readonly Span[] = []): ChartData => {
-  const isMissing = ({ at, isCurrent }: Point): boolean =>
-    !isCurrent || gaps.some(({ from, to }) => at > from && at < to)
+  const [first, last] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0]
+  const starts = gaps
+    .filter(({ from }) => from > first && from < last)
+    .map(({ from }): Point => ({ at: from, value: 0, isCurrent: false }))
+  const all = [...points, ...starts].sort((a, b) => a.at - b.at)
   return {
-    times: points.map(({ at }) => at),
-    values: points.map((point) => (isMissing(point) ? null : point.value)),
+    times: all.map(({ at }) => at),
+    values: all.map(({ value, isCurrent }) => (isCurrent ? value : null)),
   }
 }
 
+/** Without the points inside of gaps, in which a price is the one before. */
+const outside = (points: readonly Point[], gaps: readonly Span[] = []): readonly Point[] =>
+  points.filter(({ at }) => gaps.every(({ from, to }) => at <= from || at >= to))
+
 /** What the first equity would be worth if it were held in a token. */
-const heldInstead = (
-  symbol: string,
-  prices: readonly Point[],
-  start: Point | undefined,
-  gaps: ReportGaps[string] | undefined,
-): ComparedLine => {
+const heldInstead = (prices: readonly Point[], start: Point | undefined): readonly Point[] => {
   const quantity = (start?.value ?? 0) / (prices[0]?.value ?? 1)
-  const values = prices.map((price) => ({ ...price, value: price.value * quantity }))
-  return { name: `buy and hold ${symbol}`, data: dataOf(values, gaps) }
+  return prices.map((price) => ({ ...price, value: price.value * quantity }))
 }
 
 const drawdowns = (equity: readonly Point[]): readonly Point[] => {
@@ -160,22 +164,10 @@ const drawdowns = (equity: readonly Point[]): readonly Point[] => {
   })
 }
 
-const priceChart = (
-  symbol: string,
-  prices: readonly Point[],
-  fills: readonly Filled[],
-  bands: readonly Span[],
-  gaps: readonly Span[] = [],
-): string =>
-  figureHtml({
-    title: `${symbol}, USD`,
-    data: dataOf(prices, gaps),
-    marks: fills
-      .filter((fill) => fill.symbol === symbol)
-      .map(({ at, side, price, valueUsd }) => ({
-        ...{ at, side, value: price },
-        text: `${side} ${formatQuantity(valueUsd / price)} at ${formatUsd(price)}`,
-      })),
-    gaps,
-    bands,
-  })
+const marksOf = (symbol: string, fills: readonly Filled[]): readonly Mark[] =>
+  fills
+    .filter((fill) => fill.symbol === symbol)
+    .map(({ at, side, price, valueUsd }) => ({
+      ...{ at, side, value: price },
+      text: `${side} ${formatQuantity(valueUsd / price)} at ${formatUsd(price)}`,
+    }))

@@ -254,14 +254,22 @@ const otherLine = (plane: Plane, data: ChartData, index: number): string =>
 const markSpace = 5
 
 /** One mark for each that has room. The line is before them. */
-const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
-  const drawn = new Map<string, string>()
-  for (const { at, value, side } of marks) {
-    const place = `${side} ${Math.floor(x(at) / markSpace)}`
-    const [left, top] = [percent(x(at) / width), percent(y(value) / height)]
-    if (!drawn.has(place)) drawn.set(place, `<use href="#${side}" class="${side}" x="${left}" y="${top}"/>`)
+const triangles = ({ times, width, height, x, y }: Plane, marks: readonly Mark[]): string =>
+  spreadMarks(marks, times, width / markSpace)
+    .map(({ at, value, side }) => {
+      const [left, top] = [percent(x(at) / width), percent(y(value) / height)]
+      return `<use href="#${side}" class="${side}" x="${left}" y="${top}"/>`
+    })
+    .join('')
+
+/** The first mark of each side in each of `parts` equal parts of the time. */
+export const spreadMarks = (marks: readonly Mark[], { from, to }: Span, parts: number): readonly Mark[] => {
+  const first = new Map<string, Mark>()
+  for (const mark of marks) {
+    const part = `${mark.side} ${Math.floor((parts * (mark.at - from)) / (to - from || 1))}`
+    if (!first.has(part)) first.set(part, mark)
   }
-  return [...drawn.values()].join('')
+  return [...first.values()]
 }
 
 const crosshair = (plane: Plane, { at, value }: Cursor): string =>

@@ -1,5 +1,5 @@
-import { drawChart, otherClass, reportFormat, type Chart, type Mark } from './chart.js'
-import { rangeOf, type ChartData, type Span } from './chart-data.js'
+import { drawChart, otherClass, reportFormat, spreadMarks, type Chart } from './chart.js'
+import { rangeOf, type ChartData } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
 import { escapeHtml, scriptJson } from './format.js'
 
@@ -7,12 +7,7 @@ interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
   readonly title: string
   /** Of the line, beside the names of others. */
   readonly name?: string
-  readonly others?: readonly ComparedLine[]
-}
-
-interface ComparedLine {
-  readonly name: string
-  readonly data: ChartData
+  readonly others?: readonly { readonly name: string; readonly data: ChartData }[]
 }
 
 /** A chart with its title and its legend; nothing without values. The script of the page reads its data. */
@@ -24,7 +19,7 @@ export const figureHtml = ({ title, name, data, others = [], marks = [], ...more
   if (range === undefined || (more.isShare === true && range.from === range.to)) return ''
   const times = { from: data.times[0] ?? 0, to: data.times.at(-1) ?? 0 }
   const chart: Chart = {
-    ...{ ...more, times, marks: fewer(marks, times) },
+    ...{ ...more, times, marks: marks.length <= maxMarks ? marks : spreadMarks(marks, times, maxMarks / 2) },
     data,
     kind: 'line',
     others: others.map((line) => line.data),
@@ -44,20 +39,12 @@ ${chartHtml(description, size, drawChart(chart, format, size).layers, size === l
 </figure>`
 }
 
+/** A page of a long run stays small. */
+const maxMarks = 2000
+
 /** A page without script stretches them to its width. */
 const chartSize = { width: 1000, height: 240 }
 const lowSize = { width: 1000, height: 120 }
 
 const legend =
   ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
-
-/** A page of a long run stays small. */
-const maxMarks = 2000
-
-/** Of very many, one of each side in each part of the time. */
-const fewer = (marks: readonly Mark[], { from, to }: Span): readonly Mark[] => {
-  if (marks.length <= maxMarks) return marks
-  const partOf = ({ at, side }: Mark): string =>
-    `${side} ${Math.floor((maxMarks * (at - from)) / 2 / (to - from || 1))}`
-  return [...new Map(marks.map((mark) => [partOf(mark), mark])).values()]
-}

@@ -14,7 +14,7 @@ export interface Chart {
   readonly kind: 'line' | 'steps'
   /** Draws steps of time in place of the line. */
   readonly shapes?: Shapes
-  /** A share of 1: the area between the line and 0 is filled. */
+  /** Values in %: the area between the line and 0 is filled. */
   readonly isShare?: boolean
   /** Its last value is the current one: it has a line and a label. */
   readonly isLive?: boolean
@@ -53,7 +53,7 @@ export interface Format {
 
 /** Of a report: times are in UTC. */
 export const reportFormat = ({ isShare = false }: Pick<Chart, 'isShare'>): Format => {
-  const label = isShare ? formatShare : formatUsd
+  const label = isShare ? (percent: number) => formatShare(percent / 100) : formatUsd
   return {
     label,
     value: (value) => (value === null ? 'none' : label(value)),
@@ -87,7 +87,7 @@ export const drawChart = (
   cursor?: Cursor,
   selection?: Span,
 ): Drawing => {
-  const { times, shapes, isLive = false } = chart
+  const { times, shapes, isLive = false, isShare = false } = chart
   const part = partOf(chart.data, times)
   const others = (chart.others ?? []).map((each) => partOf(each, times))
   const marks = (chart.marks ?? []).filter(({ at }) => at >= times.from && at <= times.to)
@@ -98,13 +98,13 @@ export const drawChart = (
   // The current step is whole, or the dot at the end of the line.
   const space = isLive ? Math.max(step, (dotSpace * (times.to - times.from)) / size.width) : 0
   const shown = { from: times.from, to: times.to + space }
-  const plane = planeOf(size, shown, scaleOf(range, chart.isShare))
+  const plane = planeOf(size, shown, scaleOf(isShare ? { ...range, to: Math.max(range.to, 0) } : range))
   const layers = {
     ...noLayers,
     none: '',
     bands: columns(plane, chart.bands),
     gaps: columns(plane, gapsOf(part)),
-    ...axes(plane, format, isLive ? part : undefined, chart.isShare),
+    ...axes(plane, format, isLive ? part : undefined, isShare),
     ...(shapes?.layersOf(plane, part, step) ?? line(plane, part, chart)),
     marks: triangles(plane, marks),
     others: others.map((each, index) => otherLine(plane, each, index)).join(''),
@@ -127,10 +127,9 @@ const planeOf = ({ width, height }: Size, times: Span, values: Span): Plane => (
 /** The least height of a chart, as a share of the value: a very small move must not look like a large one. */
 const minHeight = 0.0002
 
-/** The values of a chart, with a margin. Shares end above 0, whose line is whole. */
-export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
+/** The values of a chart, with a margin. */
+export const scaleOf = ({ from, to }: Span): Span => {
   const height = Math.max(to - from, Math.abs(to) * minHeight) || 0.001
-  if (isShare) return { from: Math.min(from, -height) - height * 0.1, to: Math.max(to, 0) + height * 0.05 }
   const middle = from + (to - from) / 2
   return { from: middle - height * 0.6, to: middle + height * 0.6 }
 }
@@ -158,19 +157,16 @@ const axes = (
   plane: Plane,
   format: Format,
   live: ChartData | undefined,
-  isShare = false,
+  isShare: boolean,
 ): Pick<Layers, 'grid' | 'last' | 'values' | 'times' | 'widest'> => {
   const { width, height, x, y } = plane
   const last = live?.values.findLast((value) => value !== null) ?? undefined
   const hasRoom = (value: number): boolean =>
     y(value) >= halfLabel && (last === undefined || Math.abs(y(value) - y(last)) > tagSpace)
-  const unit = isShare ? 100 : 1
-  const ticks = valueTicks(
-    plane.values.from * unit,
-    plane.values.to * unit,
-    Math.min(maxValues, height / valueSpace),
-    (value) => hasRoom(value / unit),
-  ).map(({ value, label }) => ({ value: value / unit, label: isShare ? `${label} %` : label }))
+  const { from, to } = plane.values
+  const ticks = valueTicks(from, to, Math.min(maxValues, height / valueSpace), hasRoom).map((tick) =>
+    isShare ? { ...tick, label: `${tick.label} %` } : tick,
+  )
   const { space, clock } = timeAxis(plane, format)
   const labels = ticks.filter(({ value }) => hasRoom(value))
   const top = (value: number): string => percent(y(value) / height)

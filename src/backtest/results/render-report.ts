@@ -156,11 +156,12 @@ const heldInstead = (prices: readonly Point[], start: Point | undefined): readon
   return prices.map((price) => ({ ...price, value: price.value * quantity }))
 }
 
+/** In %. */
 const drawdowns = (equity: readonly Point[]): readonly Point[] => {
   let highest = 0
   return equity.map(({ at, value, isCurrent }) => {
     highest = Math.max(highest, value)
-    return { at, value: (value - highest) / highest, isCurrent: isCurrent && highest > 0 }
+    return { at, value: 100 * (value / highest - 1), isCurrent: isCurrent && highest > 0 }
   })
 }
 

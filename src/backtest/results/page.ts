@@ -38,20 +38,15 @@ export type Column<Row> = readonly [title: string, text: (row: Row) => string, m
 /** Of a longer table, the first rows. */
 const maxRows = 1_000
 
-/** The title of a list, with its number of rows. */
-export const countedTitle = (title: string, { length }: { readonly length: number }): string =>
-  `${title}: ${length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''}${formatQuantity(length)}`
-
 /**
- * A table under its title; nothing without rows. It scrolls in place if it is long. Columns of numbers and times are aligned at the
- * right. `saved`: fields of the rows, which a link saves as a CSV file.
+ * A table under its title and its number of rows; nothing without rows. It scrolls in place if it is long. Columns of numbers and
+ * times are aligned at the right. `saved`: fields of the rows, which a link saves as a CSV file.
  */
 export const table = <Row>(
   title: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   saved: readonly (keyof Row & string)[] = [],
-  heading = `<h2>${escapeHtml(title)}</h2>`,
 ): string => {
   if (rows.length === 0) return ''
   const cells = rows.slice(0, maxRows).map((row) => columns.map(([, text]) => text(row)))
@@ -62,12 +57,14 @@ export const table = <Row>(
     cell(`th scope="col"${meaning === '' ? '' : ` title="${meaning}"`}`, name, index),
   )
   const lines = cells.map((row) => `<tr>${row.map((text, index) => cell('td', text, index)).join('')}</tr>`)
-  return `${heading}
-<div class="table" role="region" aria-label="${escapeHtml(title)}" tabindex="0"><table>
+  const first = rows.length > maxRows ? `the first ${formatQuantity(maxRows)} of ` : ''
+  const heading = escapeHtml(`${title}: ${first}${formatQuantity(rows.length)}`)
+  return `<h2>${heading}</h2>
+<div class="table" role="region" aria-label="${heading}" tabindex="0"><table>
 <thead><tr>${head.join('')}</tr></thead>
 <tbody>
 ${lines.join('\n')}
-</tbody></table></div>${csvLink(title.replace(/:.*/, '').toLowerCase(), saved, rows)}`
+</tbody></table></div>${csvLink(title.toLowerCase(), saved, rows)}`
 }
 
 const numeric = /^([-+]?[\d.]|–?$)/

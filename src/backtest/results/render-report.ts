@@ -16,7 +16,6 @@ import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from
 import { renderPage } from './page.js'
 import {
   figureList,
-  fillTable,
   positionTable,
   roundTripTable,
   unfilledTable,
@@ -100,8 +99,7 @@ ${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity, gaps)
 ${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity), gaps), bands, isShare: true })}
 ${shown.map(({ symbol, points }) => figureHtml({ title: `${symbol}, USD`, data: dataOf(points, gapsBySymbol[symbol]), marks: marksOf(symbol, fills), bands })).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
-${roundTripTable(trips)}
-${fillTable(fills)}`,
+${roundTripTable(trips)}`,
     command,
   )
 }

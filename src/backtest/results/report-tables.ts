@@ -1,15 +1,7 @@
 import type { Filled, HeldPosition } from '../account/events.js'
-import {
-  escapeHtml,
-  formatDuration,
-  formatQuantity,
-  formatShare,
-  formatTime,
-  formatUsd,
-  shortTime,
-} from './format.js'
+import { escapeHtml, formatDuration, formatQuantity, formatShare, formatUsd, shortTime } from './format.js'
 import { figuresOf, figureText, type Summary } from './figures.js'
-import { countedTitle, table } from './page.js'
+import { table } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'
 
@@ -29,33 +21,9 @@ export const figureList = (summary: Summary): string => {
 <p class="note">Volatility, Sharpe and Sortino are of returns over ${formatDuration(summary.sampleMs)} between neighbouring values that were current, per year of 365 days.${dash}</p>`
 }
 
-/** Closed, because there may be many. */
-export const fillTable = (fills: readonly Filled[]): string => {
-  const title = countedTitle('Fills', fills)
-  const html = table<Filled>(
-    title,
-    [
-      ['Time, UTC', ({ at }) => formatTime(at)],
-      ['Token', ({ symbol }) => symbol],
-      ['Side', ({ side }) => side],
-      ['Order', ({ order }) => order._tag],
-      ['Quantity', ({ valueUsd, price }) => formatQuantity(valueUsd / price)],
-      ['Price, USD', ({ price }) => formatUsd(price)],
-      ['Value, USD', ({ valueUsd }) => formatUsd(valueUsd)],
-      ['Fee, USD', ({ feeUsd }) => formatUsd(feeUsd)],
-      ['Slippage, USD', ({ slippageUsd }) => formatUsd(slippageUsd)],
-      ['Id', ({ id }) => id],
-    ],
-    fills,
-    ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
-    '',
-  )
-  return html === '' ? '' : `<details><summary>${title}</summary>${html}</details>`
-}
-
 export const roundTripTable = (trips: readonly RoundTrip[]): string =>
   table<RoundTrip>(
-    countedTitle('Round trips', trips),
+    'Round trips',
     [
       ['Token', ({ symbol }) => symbol],
       ['Side', ({ side }) => (side === 'buy' ? 'long' : 'short')],
@@ -103,7 +71,7 @@ export interface ReportWindows {
 export const windowTable = ({ metric, list }: ReportWindows): string => {
   const { title, format } = figureText(metric)
   return table<ReportWindow>(
-    countedTitle('Test ranges', list),
+    'Test ranges',
     [
       ['Range', (window) => String(list.indexOf(window) + 1)],
       ['From, UTC', ({ from }) => shortTime(from)],
@@ -141,7 +109,7 @@ const amountText = ({ symbol, quantity }: HeldPosition, fills: readonly Filled[]
 /** How many orders were rejected for each reason, and cancelled, and when the first one was. */
 export const unfilledTable = ({ unfilled }: RunTrades): string =>
   table<Unfilled>(
-    'Orders that were not filled, or in part',
+    'Reasons of orders that were not filled, or in part',
     [
       ['Reason of the first', ({ reason }) => reason],
       ['Orders', ({ count }) => formatQuantity(count)],

@@ -1,7 +1,7 @@
 import { figureHtml } from '../../backtest/results/figure.js'
 import { figureText } from '../../backtest/results/figures.js'
 import { escapeHtml, formatQuantity, shortTime } from '../../backtest/results/format.js'
-import { countedTitle, renderPage, table, type Column } from '../../backtest/results/page.js'
+import { renderPage, table, type Column } from '../../backtest/results/page.js'
 import type { CurvePoint } from '../../backtest/results/run-fold.js'
 
 export interface SweepRow {
@@ -79,7 +79,7 @@ const results = (rows: readonly SweepRow[]): string => {
   const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
   const hasFailures = rows.some(({ failure }) => failure !== undefined)
   return table<SweepRow>(
-    countedTitle('Results', rows),
+    'Results',
     [
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
       ...namesOf('figures').map((name): Column<SweepRow> => {

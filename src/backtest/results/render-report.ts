@@ -16,7 +16,6 @@ import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from
 import { renderPage } from './page.js'
 import {
   figureList,
-  positionTable,
   roundTripTable,
   unfilledTable,
   windowTable,
@@ -107,8 +106,10 @@ ${roundTripTable(trips)}`,
 /** What a reader must know before the figures are believed, in one block. */
 const conditions = (notes: readonly string[], gaps: readonly Span[], trades: RunTrades): string => {
   const none = trades.fills.length === 0 ? ['No order was filled.'] : []
-  const texts = [...none, ...notes, ...gapTexts(gaps)].map((text) => `<p>${escapeHtml(text)}</p>`)
-  const all = [...texts, unfilledTable(trades), positionTable(trades)].filter((text) => text !== '')
+  const all = [...none, ...notes, ...gapTexts(gaps), ...positionTexts(trades)]
+    .map((text) => `<p>${escapeHtml(text)}</p>`)
+    .concat(unfilledTable(trades))
+    .filter((text) => text !== '')
   return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
 
@@ -119,6 +120,13 @@ const gapTexts = (gaps: readonly Span[]): readonly string[] => {
     `${count} ${count === 1 ? 'gap' : 'gaps'} in the data, ${formatDuration(ms)} in all: hatched in the charts. The command inspect names their causes.`,
   ]
 }
+
+/** Profit that is not realised is a part of the figures. */
+const positionTexts = ({ account }: RunTrades): readonly string[] =>
+  (account?.positions ?? []).map(
+    ({ symbol, unrealisedUsd }) =>
+      `A position of ${symbol} is open at the end, with an unrealised profit of ${formatUsd(unrealisedUsd)} USD.`,
+  )
 
 /** Times that overlap as one, in order. */
 const joined = (spans: readonly Span[]): readonly Span[] => {

@@ -1,4 +1,3 @@
-import type { Filled, HeldPosition } from '../account/events.js'
 import { escapeHtml, formatDuration, formatQuantity, formatShare, formatUsd, shortTime } from './format.js'
 import { figuresOf, figureText, type Summary } from './figures.js'
 import { table } from './page.js'
@@ -84,26 +83,6 @@ export const windowTable = ({ metric, list }: ReportWindows): string => {
     list,
     ['from', 'to', 'trainScore', 'score', 'returnRatio', 'parameter', 'failure'],
   )
-}
-
-export const positionTable = ({ account, fills }: RunTrades): string =>
-  table<HeldPosition>(
-    `Open at the end, beside ${formatUsd(account?.cashUsd ?? 0)} USD in cash`,
-    [
-      ['Position', ({ symbol }) => symbol],
-      ['Amount', (position) => amountText(position, fills)],
-      ['Average price', ({ averagePrice }) => formatUsd(averagePrice)],
-      ['Unrealised, USD', ({ unrealisedUsd }) => formatUsd(unrealisedUsd)],
-    ],
-    account?.positions ?? [],
-  )
-
-/** Tokens. Events have no decimals: a fill shows how many tokens a unit is. */
-const amountText = ({ symbol, quantity }: HeldPosition, fills: readonly Filled[]): string => {
-  const fill = fills.find((each) => each.symbol === symbol)
-  return fill === undefined
-    ? `${quantity.toLocaleString('en-US')} units`
-    : formatQuantity((Number(quantity) / Number(fill.quantity)) * (fill.valueUsd / fill.price))
 }
 
 /** How many orders were rejected for each reason, and cancelled, and when the first one was. */

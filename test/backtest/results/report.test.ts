@@ -136,6 +136,14 @@ describe('renderReport', () => {
     expect(html).toContain('<td>no order with this id is open: 7</td><td>2</td>')
   })
 
+  it('names the positions that are open at the end', () => {
+    const position = { symbol: 'X', quantity: 1n, averagePrice: 1, unrealisedUsd: -12.5 }
+    const account = { at: 1, cashUsd: 0, equityUsd: 1, feesUsd: 0, positions: [position] }
+    expect(renderReport([equity(0, 1), { _tag: 'Account', ...account }], { title: 'Run' })).toContain(
+      '<p>A position of X is open at the end, with an unrealised profit of -12.50 USD.</p>',
+    )
+  })
+
   it('draws a gap where the value is not current', () => {
     const events = [equity(0, 1), equity(1, 2), equity(2, 2, false), equity(3, 2), equity(4, 3)]
     expect(renderReport(events, { title: 'Run' })).toMatch(/class="line" d="M0,220L250,120M750,120L1000,20"/)

@@ -11,7 +11,7 @@ export interface Size {
 
 /** The paths of a chart, from the back to the front. The marks are between them: they never hide the line. */
 const [back, front] = [
-  ['bands', 'gaps', 'area', 'grid', 'up', 'down'],
+  ['gaps', 'area', 'grid', 'up', 'down'],
   ['line', 'levels', 'last', 'selection', 'crosshair', 'dots'],
 ] as const
 

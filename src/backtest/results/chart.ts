@@ -21,8 +21,6 @@ export interface Chart {
   /** Lines to compare with. */
   readonly others?: readonly ChartData[]
   readonly marks?: readonly Mark[]
-  /** Times that are shaded. */
-  readonly bands?: readonly Span[]
   /** Values with a line of their own. */
   readonly levels?: readonly number[]
 }
@@ -102,7 +100,6 @@ export const drawChart = (
   const layers = {
     ...noLayers,
     none: '',
-    bands: columns(plane, chart.bands),
     gaps: columns(plane, gapsOf(part)),
     ...axes(plane, format, isLive ? part : undefined, isShare),
     ...(shapes?.layersOf(plane, part, step) ?? line(plane, part, chart)),

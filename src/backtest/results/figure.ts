@@ -3,7 +3,7 @@ import { rangeOf, type ChartData } from './chart-data.js'
 import { chartHtml } from './chart-html.js'
 import { escapeHtml, scriptJson } from './format.js'
 
-interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
+interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks'> {
   readonly title: string
   /** Of the line, beside the names of others. */
   readonly name?: string

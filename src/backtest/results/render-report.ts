@@ -71,14 +71,13 @@ export const renderReport = (events: readonly PaperEvent[], options: ReportOptio
   return renderRun(run, options)
 }
 
-/** The report of a run that is folded. `windows`: of a walk-forward; the charts show every second one as a band. */
+/** The report of a run that is folded. `windows`: of a walk-forward. */
 export const renderRun = (
   { summary, trades }: { readonly summary: Summary; readonly trades: RunTrades },
   { title, notes = [], gaps: gapsBySymbol = {}, command }: Omit<ReportOptions, keyof SummaryOptions>,
   windows?: ReportWindows,
 ): string => {
   const spans = windows?.list ?? []
-  const bands = spans.filter((_, index) => index % 2 === 1).map(({ from, to }) => ({ from, to }))
   const { equity, prices, fills, trips } = trades
   const [first, last] = [equity[0], equity.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
@@ -91,12 +90,12 @@ export const renderRun = (
     .map(([symbol, points]) => ({ symbol, points: outside(points, gapsBySymbol[symbol]) }))
   return renderPage(
     title,
-    `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}</p>`,
+    `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges`}</p>`,
     `${figureList(summary)}
 ${conditions(notes, missing, trades)}
-${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity, gaps), others: shown.map(({ symbol, points }) => ({ name: `buy and hold ${symbol}`, data: dataOf(heldInstead(points, first), gaps) })), bands })}
-${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity), gaps), bands, isShare: true })}
-${shown.map(({ symbol, points }) => figureHtml({ title: `${symbol}, USD`, data: dataOf(points, gapsBySymbol[symbol]), marks: marksOf(symbol, fills), bands })).join('\n')}
+${figureHtml({ title: 'Equity, USD', name: 'account', data: dataOf(equity, gaps), others: shown.map(({ symbol, points }) => ({ name: `buy and hold ${symbol}`, data: dataOf(heldInstead(points, first), gaps) })) })}
+${figureHtml({ title: 'Drawdown', data: dataOf(drawdowns(equity), gaps), isShare: true })}
+${shown.map(({ symbol, points }) => figureHtml({ title: `${symbol}, USD`, data: dataOf(points, gapsBySymbol[symbol]), marks: marksOf(symbol, fills) })).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
 ${roundTripTable(trips)}`,
     command,

@@ -131,15 +131,14 @@ describe('the drawing of a chart', () => {
     expect(drawn.match(/<use href="#buy" class="buy" x="[\d.]+%" y="8.33%"\/>/g)).toHaveLength(4)
   })
 
-  it('has the crosshair, also in a gap, the selection, bands and levels', () => {
+  it('has the crosshair, also in a gap, the selection and levels', () => {
     expect(draw({}, { at: 3000, value: 12 })).toMatchObject({
       crosshair: 'M200,0V120M0,10H800',
       dots: 'M200,10h0',
     })
     expect(draw({}, { at: 2000, value: null })).toMatchObject({ crosshair: 'M100,0V120', dots: '' })
     const span = { from: 5000, to: 20_000 }
-    expect(draw({ bands: [span], levels: [12, 50] }, undefined, span)).toMatchObject({
-      bands: 'M400,0H800V120H400Z',
+    expect(draw({ levels: [12, 50] }, undefined, span)).toMatchObject({
       selection: 'M400,0H800V120H400Z',
       levels: 'M0,10H800',
     })

@@ -302,7 +302,6 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toMatch(
     /<td>2026-11-21 10:00:50<\/td><td>2026-11-21 10:01:10<\/td><td>-[\d.]+<\/td><td>-[\d.]+<\/td><td>-[\d.]+ %<\/td><td>1<\/td>/,
   )
-  expect(html.match(/class="bands" d="M/g)).toHaveLength(3)
   expect(html).toContain('of 20 s was chosen from 2 parameters on the 30 s before it.')
   expect(html).toContain('<p>3 of 3 test ranges have a result.</p>')
   expect(html).toContain('The data are candles of 1 s')

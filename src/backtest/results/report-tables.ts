@@ -85,14 +85,13 @@ export const windowTable = ({ metric, list }: ReportWindows): string => {
   )
 }
 
-/** How many orders were rejected for each reason, and cancelled, and when the first one was. */
+/** How many orders were rejected for each reason, and cancelled. */
 export const unfilledTable = ({ unfilled }: RunTrades): string =>
   table<Unfilled>(
     'Reasons of orders that were not filled, or in part',
     [
       ['Reason of the first', ({ reason }) => reason],
       ['Orders', ({ count }) => formatQuantity(count)],
-      ['First, UTC', ({ firstAt }) => shortTime(firstAt)],
     ],
     [...unfilled.values()].sort((a, b) => b.count - a.count).slice(0, 50),
   )

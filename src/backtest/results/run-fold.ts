@@ -37,12 +37,11 @@ export interface RunTrades {
   readonly returns: Returns
 }
 
-/** Orders that were not filled for one reason. `firstAt`: in ms since the Unix epoch. */
+/** Orders that were not filled for one reason. */
 export interface Unfilled {
   /** Of the first order. */
   readonly reason: string
   readonly count: number
-  readonly firstAt: number
 }
 
 /** Folds the events of a run, or chains runs that are folded. Memory grows with the trades, if they are kept. */
@@ -134,7 +133,7 @@ export class RunFold {
     if (event._tag === 'Account') this.kept.account = event
     if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
-    addUnfilled(this.kept.unfilled, { reason, count: 1, firstAt: event.at })
+    addUnfilled(this.kept.unfilled, { reason, count: 1 })
   }
 
   /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
@@ -203,9 +202,9 @@ export class RunFold {
 const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
 
 /** Adds orders to those that were not filled for the same reason, whatever its details are. */
-const addUnfilled = (all: Map<string, Unfilled>, { reason, count, firstAt }: Unfilled): void => {
+const addUnfilled = (all: Map<string, Unfilled>, { reason, count }: Unfilled): void => {
   const [kind = ''] = reason.split(reasonDetails, 1)
-  const before = all.get(kind) ?? { reason, count: 0, firstAt }
+  const before = all.get(kind) ?? { reason, count: 0 }
   all.set(kind, { ...before, count: before.count + count })
 }
 

@@ -35,23 +35,18 @@ export const roundTripsOf = (events: readonly PaperEvent[]): readonly RoundTrip[
 interface OpenTrip {
   readonly side: Side
   readonly from: number
+  /** The tokens in one base-token unit. */
+  readonly scale: number
   /** Base-token units: now, and of all that was opened. */
   held: bigint
   opened: bigint
-  /** Tokens and USD of the fills that opened it, and of those that reduced it. */
-  entry: Part
-  exit: Part
+  /** Of the fills that opened it, and of those that reduced it. */
+  entryUsd: number
+  exitUsd: number
   fees: number
   worst: number
   best: number
 }
-
-interface Part {
-  readonly amount: number
-  readonly usd: number
-}
-
-const none: Part = { amount: 0, usd: 0 }
 
 /** Joins fills to round trips, in constant memory. */
 export class OpenTrips {
@@ -70,7 +65,7 @@ export class OpenTrips {
     if (trip === undefined || trip.side === side) return this.add(fill, quantity)
     const closed = quantity < trip.held ? quantity : trip.held
     trip.held -= closed
-    trip.exit = take(trip, trip.exit, fill, closed)
+    trip.exitUsd += take(trip, fill, closed)
     pass(trip, fill.price)
     if (trip.held > 0n) return
     this.open.delete(symbol)
@@ -87,29 +82,30 @@ export class OpenTrips {
 
   /** `opened`: the part of the fill that opens the trip, or adds to it. */
   private add(fill: Filled, opened: bigint): void {
-    const trip: OpenTrip = this.open.get(fill.symbol) ?? {
-      ...{ side: fill.side, from: fill.at, held: 0n, opened: 0n, entry: none, exit: none, fees: 0 },
-      ...{ worst: Infinity, best: -Infinity },
+    const { symbol, side, at, quantity, price, valueUsd } = fill
+    const trip: OpenTrip = this.open.get(symbol) ?? {
+      ...{ side, from: at, scale: valueUsd / price / Number(quantity), held: 0n, opened: 0n },
+      ...{ entryUsd: 0, exitUsd: 0, fees: 0, worst: Infinity, best: -Infinity },
     }
-    this.open.set(fill.symbol, trip)
+    this.open.set(symbol, trip)
     trip.held += opened
     trip.opened += opened
-    trip.entry = take(trip, trip.entry, fill, opened)
-    pass(trip, fill.price)
+    trip.entryUsd += take(trip, fill, opened)
+    pass(trip, price)
   }
 }
 
-/** Adds a quantity of a fill to a part of a trip, and its share of the fee. */
-const take = (trip: OpenTrip, { amount, usd }: Part, fill: Filled, quantity: bigint): Part => {
+/** The value of a quantity of a fill. The trip pays its share of the fee. */
+const take = (trip: OpenTrip, fill: Filled, quantity: bigint): number => {
   const share = Number(quantity) / Number(fill.quantity)
   trip.fees += fill.feeUsd * share
-  return { amount: amount + (fill.valueUsd / fill.price) * share, usd: usd + fill.valueUsd * share }
+  return fill.valueUsd * share
 }
 
 /** What a trip is worth at a price. */
-const valueAt = ({ side, held, entry, exit, fees }: OpenTrip, price: number): number => {
-  const rest = held === 0n ? 0 : (entry.amount - exit.amount) * price
-  return (side === 'buy' ? exit.usd + rest - entry.usd : entry.usd - exit.usd - rest) - fees
+const valueAt = ({ side, held, scale, entryUsd, exitUsd, fees }: OpenTrip, price: number): number => {
+  const gain = exitUsd + Number(held) * scale * price - entryUsd
+  return (side === 'buy' ? gain : -gain) - fees
 }
 
 const pass = (trip: OpenTrip, price: number): void => {
@@ -118,11 +114,14 @@ const pass = (trip: OpenTrip, price: number): void => {
   trip.best = Math.max(trip.best, value)
 }
 
-const tripOf = (symbol: string, trip: OpenTrip, to: number): RoundTrip => ({
-  ...{ symbol, side: trip.side, from: trip.from, to, quantity: trip.opened },
-  entryPrice: trip.entry.usd / trip.entry.amount,
-  exitPrice: trip.exit.usd / trip.exit.amount,
-  netUsd: valueAt(trip, 0),
-  worstUsd: trip.worst,
-  bestUsd: trip.best,
-})
+const tripOf = (symbol: string, trip: OpenTrip, to: number): RoundTrip => {
+  const tokens = Number(trip.opened) * trip.scale
+  return {
+    ...{ symbol, side: trip.side, from: trip.from, to, quantity: trip.opened },
+    entryPrice: trip.entryUsd / tokens,
+    exitPrice: trip.exitUsd / tokens,
+    netUsd: valueAt(trip, 0),
+    worstUsd: trip.worst,
+    bestUsd: trip.best,
+  }
+}

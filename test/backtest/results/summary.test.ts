@@ -229,6 +229,9 @@ describe('summaryOf', () => {
     expect(roundTripsOf(events)).toMatchObject([{ netUsd: 98, worstUsd: -101, bestUsd: 299 }])
     const short = [fill('sell', 100), at(90), at(130), fill('buy', 110)]
     expect(roundTripsOf(short)).toMatchObject([{ side: 'sell', netUsd: -102, worstUsd: -301, bestUsd: 99 }])
+    // With a slippage of 10000 basis points, a sell gets nothing.
+    const nothing = [fill('buy', 100), fill('sell', 0)]
+    expect(roundTripsOf(nothing)).toMatchObject([{ exitPrice: 0, netUsd: -1_002, worstUsd: -1_002 }])
   })
 
   it('has null where a figure has no meaning', () => {

@@ -1,4 +1,4 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
@@ -21,27 +21,23 @@ export const onPrice = (
 ): void => {
   const { lastPrice } = token
   token.onPrice(event, isLate)
-  if (isLeft(event)) {
-    settle(state, token)
-    return sample(state)
+  if (isRight(event)) {
+    advance(state, event.right.receivedAt)
+    for (const each of state.orders)
+      if (each.token === token && followPrice(each, event.right, state.settings)) state.isChanged = true
   }
-  advance(state, event.right.receivedAt)
-  for (const each of state.orders)
-    if (each.token === token && followPrice(each, event.right, state.settings)) state.isChanged = true
   settle(state, token)
-  checkEquity(state)
   const isFirst = lastPrice === 0
   // A close and the next open have one time, and each is a value of the account.
-  const isOfSampledTime = event.right.price !== lastPrice && state.now === state.sampled?.at
-  sample(state, state.hasNews && (isFirst || isOfSampledTime))
+  const isOfSampledTime = state.now === state.sampled?.at
+  conclude(state, token.lastPrice !== lastPrice && (isFirst || isOfSampledTime))
 }
 
 export const onDepth = (state: AccountState, token: TokenState, event: Either<DepthError, Depth>): void => {
   token.onDepth(event)
-  if (!isLeft(event)) advance(state, event.right.receivedAt)
+  if (isRight(event)) advance(state, event.right.receivedAt)
   settle(state, token)
-  checkEquity(state)
-  sample(state)
+  conclude(state)
 }
 
 export const onOrder = (state: AccountState, order: Order, decidedAt: number): void => {
@@ -52,14 +48,11 @@ export const onOrder = (state: AccountState, order: Order, decidedAt: number): v
   else if (order._tag === 'Cancel') cancel(state, decision)
   else if (isTaken(id, state)) state.reject(decision, `id${reasonDetails}${id} is the id of an open order`)
   else open(state, id, order, decidedAt)
-  checkEquity(state)
-  sample(state)
+  conclude(state)
 }
 
 /** The account continues from a journal: no price is current. */
-export const onContinue = (state: AccountState): void => {
-  if (state.sampled?.isCurrent === true && !state.isCurrent) state.addEquity()
-}
+export const onContinue = (state: AccountState): void => sample(state)
 
 /** The end of the data. Orders stay open. `endsFlat`: positions are closed at the last prices, current or not. */
 export const onEnd = (state: AccountState, endsFlat: boolean): void => {
@@ -118,6 +111,12 @@ const cancel = (state: AccountState, decision: Decision): void => {
   state.cancel(working)
 }
 
+/** The end of each input. */
+const conclude = (state: AccountState, isDue = false): void => {
+  checkEquity(state)
+  sample(state, isDue)
+}
+
 /** Fills or rejects the orders of a token, in the order of their decision. */
 const settle = (state: AccountState, token: TokenState): void => {
   if (state.orders.length === 0) return
@@ -139,15 +138,15 @@ const checkEquity = (state: AccountState): void => {
   })
 }
 
-/** Adds an `Equity` if one is due, or `isDue`. */
+/** Adds an `Equity` if one is due, or with news if `isDue`. */
 const sample = (state: AccountState, isDue = false): void => {
-  const { sampled } = state
+  const { sampled, hasNews, isFilled, now, settings, isCurrent } = state
   const isSampleDue =
     sampled === undefined
-      ? state.hasNews
-      : isDue ||
-        state.isFilled ||
-        state.now >= sampled.at + state.settings.sampleMs ||
-        state.isCurrent !== sampled.isCurrent
+      ? hasNews
+      : (isDue && hasNews) ||
+        isFilled ||
+        now >= sampled.at + settings.sampleMs ||
+        isCurrent !== sampled.isCurrent
   if (isSampleDue) state.addEquity()
 }

@@ -17,6 +17,7 @@ import {
   market,
   paper,
   type OpenOrder,
+  type Order,
   type PaperAccount,
   type PaperEvent,
   type Position,
@@ -349,6 +350,21 @@ describe('a run whose journal cannot be used', () => {
     expect(events).toMatchObject({ left: { _tag: 'RecordingError', line: 3 } })
     expect(isLeft(events) && events.left.message).toContain(`line 3 of ${journal}: ${message}`)
   })
+})
+
+it('keeps the rejection of an order that JSON cannot have, and continues', async () => {
+  const { of } = heldJournal()
+  const journal = newJournal()
+  const { events, give, stop } = startRun(journal, of)
+  const endless: Record<string, unknown> = { _tag: 'Market', symbol: 'A' }
+  endless['itself'] = endless
+  give(priceAt(5_000, 2))
+  give({ _tag: 'Order', order: endless as unknown as Order, decidedAt: 5_000 })
+  give(priceAt(7_000, 3))
+  stop()
+  expect(events.map(({ _tag }) => _tag)).toEqual(['Equity', 'Rejected', 'Equity'])
+  const written = await journalEvents(journal)()
+  expect(written).toEqual(right(events.map((each) => ('order' in each ? { ...each, order: null } : each))))
 })
 
 it('releases the journal when its subscriber leaves inside a handler, and when the strategy throws', () => {

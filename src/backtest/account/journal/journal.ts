@@ -31,7 +31,17 @@ export const startLine = (at: number): string =>
 export const stateMark = '{"_tag":"State"'
 
 export const journalLines = (events: readonly PaperEvent[], state: SavedState): string =>
-  [...events, state].map((each) => `${JSON.stringify(each, bigintAsText)}\n`).join('')
+  [...events, state].map((each) => `${jsonOf(each)}\n`).join('')
+
+/** A rejected order may be anything. One that JSON cannot have, such as an object that contains itself, is `null`. */
+const jsonOf = (line: PaperEvent | SavedState): string => {
+  try {
+    return JSON.stringify(line, bigintAsText)
+  } catch (thrown) {
+    if (line._tag !== 'Rejected') throw thrown
+    return JSON.stringify({ ...line, order: null })
+  }
+}
 
 /** The state of an account, which becomes JSON. */
 export const savedStateOf = (state: AccountState) => {

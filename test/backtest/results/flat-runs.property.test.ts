@@ -20,10 +20,10 @@ it('a run that ends flat has the profit of its round trips, with all costs', asy
       expect(last).toMatchObject({ positions: [], equityUsd: cashUsd })
       const { profitUsd, turnoverUsd } = summaryOf(events)
       const net = roundTripsOf(events).reduce((sum, { netUsd }) => sum + netUsd, 0)
-      const rounding = 1e-9 * Math.max(1, turnoverUsd, of.cash)
+      const rounding = 1e-12 * Math.max(1, turnoverUsd, of.cash)
       expect(Math.abs(cashUsd - of.cash - net)).toBeLessThan(rounding)
       if (profitUsd !== null) expect(Math.abs(profitUsd - net)).toBeLessThan(rounding)
     }),
-    { numRuns: caseCount(500) },
+    { numRuns: caseCount(4_000) },
   )
 }, 300_000)

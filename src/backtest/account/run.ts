@@ -84,11 +84,11 @@ export class PaperRun {
     const tokens = [...state.tokens.values()]
     const gate = new OrderGate(subscriber, (order, decidedAt) => this.onOrder(order, decidedAt))
     let open = 2 * tokens.length
-    const onEnd = (): void => {
+    const onComplete = (): void => {
       if (--open === 0) this.end()
     }
     const share = <E extends MarketEvent>(source$: Observable<E>, apply: (event: E) => void) =>
-      new SharedStream<E>(subscriber, source$, gate, (event) => this.onData(event, apply), onEnd)
+      new SharedStream<E>(subscriber, source$, gate, (event) => this.onData(event, apply), onComplete)
     const markets = tokens.map((token) => ({
       token: token.token,
       price: share(client.price$(token.token.topic), (event) => onPrice(state, token, event, gate.isLate)),

@@ -39,9 +39,6 @@ export interface Rejected {
   readonly reason: string
 }
 
-/** In a `reason`, amounts and names come after it: orders that are rejected for one reason have the same text before it. */
-export const reasonDetails = ': '
-
 /** The end of an order by `cancel`, or after its first fill. */
 export interface Cancelled {
   readonly _tag: 'Cancelled'

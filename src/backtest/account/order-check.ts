@@ -1,7 +1,6 @@
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { describeValue } from '../../base/errors/text.js'
 import { oneOf, plainObject, type Check } from '../../base/option-kinds/option.js'
-import { reasonDetails } from './events.js'
 
 // Strategies in plain JavaScript, and JSON, may return anything. An order that is not valid is rejected with the reason.
 
@@ -19,8 +18,7 @@ const problemIn = (
   checks: Readonly<Record<string, Check>>,
 ): string | undefined => {
   for (const [name, { expected, holds }] of Object.entries(checks))
-    if (!holds(order[name]))
-      return `${name}${reasonDetails}expected ${expected}, got ${describeValue(sizeOf(order[name]))}`
+    if (!holds(order[name])) return `${name}: expected ${expected}, got ${describeValue(sizeOf(order[name]))}`
   return undefined
 }
 

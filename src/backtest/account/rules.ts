@@ -2,7 +2,6 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
-import { reasonDetails } from './events.js'
 import { fill, followPrice, tryToFill, workingOrder } from './fills.js'
 import { orderProblem } from './order-check.js'
 import { closePosition, type Order, type TradeOrder } from './orders.js'
@@ -46,7 +45,7 @@ export const onOrder = (state: AccountState, order: Order, decidedAt: number): v
   const decision = { id, order, decidedAt }
   if (problem !== undefined) state.reject(decision, problem)
   else if (order._tag === 'Cancel') cancel(state, decision)
-  else if (isTaken(id, state)) state.reject(decision, `id${reasonDetails}${id} is the id of an open order`)
+  else if (isTaken(id, state)) state.reject(decision, `id: ${id} is the id of an open order`)
   else open(state, id, order, decidedAt)
   conclude(state)
 }
@@ -105,8 +104,7 @@ const open = (state: AccountState, id: string, order: TradeOrder, decidedAt: num
 const cancel = (state: AccountState, decision: Decision): void => {
   const { id } = decision
   const working = state.orders.find((each) => each.id === id)
-  if (working === undefined)
-    return state.reject(decision, `no order with this id is open${reasonDetails}${id}`)
+  if (working === undefined) return state.reject(decision, `no order with this id is open: ${id}`)
   state.orders = state.orders.filter((each) => each !== working)
   state.cancel(working)
 }

@@ -4,7 +4,7 @@ import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { renderError } from '../../base/errors/render.js'
 import type { DefinedToken } from '../../client/tokens.js'
-import { reasonDetails, type Position } from './events.js'
+import type { Position } from './events.js'
 import { wholeShare, type Settings } from './options.js'
 import type { Side } from './orders.js'
 
@@ -56,9 +56,7 @@ export class TokenState {
     if (this.depthError !== undefined) return renderError(this.depthError)
     if (this.depth === undefined) return 'no depth yet'
     const age = price.receivedAt - this.depth.receivedAt
-    return age > maxDepthAge
-      ? `the depth is too old${reasonDetails}${age} ms older than the price`
-      : undefined
+    return age > maxDepthAge ? `the depth is too old: ${age} ms older than the price` : undefined
   }
 
   /** What orders can still take of a side of the current depth. */

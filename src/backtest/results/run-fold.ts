@@ -1,4 +1,4 @@
-import { reasonDetails, type Account, type Equity, type Filled, type PaperEvent } from '../account/events.js'
+import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
 import { Curve, type Point } from './curve.js'
 import type { Summary } from './figures.js'
 import { annualFigures, Samples, type Returns } from './returns.js'
@@ -201,9 +201,9 @@ export class RunFold {
 /** The figures of chained runs that are added. */
 const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
 
-/** Adds orders to those that were not filled for the same reason, whatever its details are. */
+/** Adds orders to those that were not filled for the same reason. Its details, such as amounts, come after a colon. */
 const addUnfilled = (all: Map<string, Unfilled>, { reason, count }: Unfilled): void => {
-  const [kind = ''] = reason.split(reasonDetails, 1)
+  const [kind = ''] = reason.split(': ', 1)
   const before = all.get(kind) ?? { reason, count: 0 }
   all.set(kind, { ...before, count: before.count + count })
 }

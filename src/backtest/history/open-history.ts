@@ -14,7 +14,6 @@ import { recordedHistory } from './recorded-history.js'
 import {
   openableSource,
   openableSources,
-  type Chunks,
   type RecordingPart,
   type SourcePlatform,
 } from '../recording/read/source.js'
@@ -123,11 +122,11 @@ const readBody = async (
   return right(undefined)
 }
 
-const startOf = async (chunks: Chunks): Promise<string> => {
+const startOf = async (chunks: AsyncIterable<Uint8Array>): Promise<string> => {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const chunk of chunks) {
-    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+  for await (const bytes of chunks) {
+    text += decoder.decode(bytes, { stream: true })
     if (text.length >= maxErrorLength) break
   }
   return text.slice(0, maxErrorLength)

@@ -1,4 +1,3 @@
-import { Subscription } from 'rxjs'
 import { isHeaderLine } from '../recording/codec/row-codec.js'
 import { nodePlatform } from '../recording/read/node-platform.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
@@ -41,8 +40,7 @@ const readHead = async (path: string): Promise<{ readonly head: Uint8Array; read
 }
 
 /** The bytes of a file, decompressed. */
-const chunksOf = (path: string): AsyncIterable<Uint8Array> =>
-  openableSource(nodePlatform, path).open(new Subscription()) as AsyncIterable<Uint8Array>
+const chunksOf = (path: string): AsyncIterable<Uint8Array> => openableSource(nodePlatform, path).open()
 
 /** `lines`: the first ones. `suffix`: of the format, for the user. `read`: the text of the file, piece by piece. */
 const textTable = (lines: readonly string[], suffix: string, read: () => AsyncIterable<string>): Table => {

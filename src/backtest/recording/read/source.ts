@@ -31,8 +31,8 @@ export type RecordingSource = RecordingPart | readonly RecordingPart[]
 export interface OpenableSource {
   /** Names the source in error messages. */
   readonly name: string
-  /** `closing` ends a read that waits for data. Throws if the source cannot be opened. */
-  readonly open: (closing: Subscription) => Chunks
+  /** The bytes of the recording, decompressed. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
+  readonly open: (closing?: Subscription) => AsyncIterable<Uint8Array>
   /** The bytes of the file, if the source is one: compressed or not. */
   readonly file?: FileBytes
 }
@@ -52,7 +52,10 @@ export interface SourcePlatform {
   readonly publish: Publish
 }
 
-export type PlatformSource = Partial<OpenableSource> & Pick<OpenableSource, 'open'>
+/** `open`: the chunks of the source as they are. */
+export interface PlatformSource extends Partial<Pick<OpenableSource, 'name' | 'file'>> {
+  readonly open: (closing: Subscription) => Chunks
+}
 
 /** Damaged and truncated data throw, after all data before the damage that can be decompressed. */
 export type Gunzip = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, void>
@@ -75,7 +78,8 @@ export const openableSource = (
   defaultName = 'the recording',
 ): OpenableSource => {
   const { name = defaultName, open, ...source } = sourceOf(platform, part)
-  return { ...source, name, open: (closing) => decompressed(open(closing), platform.gunzip) }
+  const opened = (closing = new Subscription()) => decompressed(bytesOf(open(closing)), platform.gunzip)
+  return { ...source, name, open: opened }
 }
 
 const sourceOf = (platform: SourcePlatform, part: RecordingPart): PlatformSource => {
@@ -141,30 +145,32 @@ export async function* readWebStream(
 /** The first byte of gzip data. No recording in plain text starts with this control character. */
 export const gzipStart = 0x1f
 
-async function* decompressed(source: Chunks, gunzip: Gunzip): AsyncGenerator<string | Uint8Array, void> {
-  const chunks = checked(source)
+async function* decompressed(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  gunzip: Gunzip,
+): AsyncGenerator<Uint8Array, void> {
   try {
     let first = await chunks.next()
     while (first.done !== true && first.value.length === 0) first = await chunks.next()
     if (first.done === true) return
-    if (first.value[0] === gzipStart) return yield* gunzip(bytesOf(first.value, chunks))
-    yield first.value
-    yield* chunks
+    const all = withFirst(first.value, chunks)
+    yield* first.value[0] === gzipStart ? gunzip(all) : all
   } finally {
     await chunks.return()
   }
 }
 
-async function* checked(source: Chunks): AsyncGenerator<string | Uint8Array, void> {
-  for await (const chunk of source) {
-    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
-      throw new Error(`a chunk of type ${typeof chunk}`)
-    yield chunk
-  }
+async function* withFirst<A>(first: A, rest: AsyncIterable<A>): AsyncGenerator<A, void> {
+  yield first
+  yield* rest
 }
 
-async function* bytesOf(first: string | Uint8Array, chunks: Chunks): AsyncGenerator<Uint8Array, void> {
+/** A text as UTF-8. Two texts must not share a character. */
+async function* bytesOf(source: Chunks): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder()
-  if (typeof first !== 'string') yield first
-  for await (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+  for await (const chunk of source) {
+    if (typeof chunk === 'string') yield encoder.encode(chunk)
+    else if (chunk instanceof Uint8Array) yield chunk
+    else throw new Error(`a chunk of type ${typeof chunk}`)
+  }
 }

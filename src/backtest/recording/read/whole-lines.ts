@@ -1,6 +1,5 @@
 import type { Subscription } from 'rxjs'
 import { nextTurn } from '../../../base/time/clock.js'
-import type { Chunks } from './source.js'
 
 /** Maximum length of a line, in bytes. Bounds the memory for a source without line ends. */
 export const maxLineBytes = 2 ** 22
@@ -17,19 +16,17 @@ export const endOfLine = (bytes: Uint8Array, start: number): number => {
 }
 
 /**
- * The bytes of a source, in pieces of whole lines, as UTF-8. Two strings must not share a character. A line above the maximum length
- * ends the text, and may be cut off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
+ * The bytes of a source, in pieces of whole lines. A line above the maximum length ends the text, and may be cut off. Throws
+ * when the source fails, after all complete lines before. `closing` ends the reading.
  */
 export async function* readWholeLines(
-  source: Chunks,
+  source: AsyncIterable<Uint8Array>,
   closing: Subscription,
 ): AsyncGenerator<Uint8Array, void> {
-  const encoder = new TextEncoder()
   /** The line whose end has not been read. A copy: the source may write the next chunk to the same memory. */
   let rest: Uint8Array = new Uint8Array()
   let chunkCount = 0
-  for await (const chunk of source) {
-    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+  for await (const bytes of source) {
     const end = bytes.lastIndexOf(lineEnd) + 1
     // Only the line that was cut off is copied, not the whole chunk.
     const first = rest.length > 0 ? bytes.indexOf(lineEnd) + 1 : 0

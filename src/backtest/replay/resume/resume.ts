@@ -19,7 +19,12 @@ import { allTimes } from '../../recording/codec/timeline.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
 import type { EntriesResult } from '../../recording/read/read-entries.js'
-import { openableSources, type FileUrl, type OpenableSource } from '../../recording/read/source.js'
+import {
+  openableSource,
+  openableSources,
+  type FileUrl,
+  type OpenableSource,
+} from '../../recording/read/source.js'
 import { Playback } from '../playback.js'
 import { inLaterEpoch, statusInLaterEpoch } from '../recorded-streams.js'
 import { timeOption } from '../replay-options.js'
@@ -140,7 +145,5 @@ async function* readWritten(
 }
 
 /** A recording without a row. */
-const startOf = (at: number): OpenableSource => ({
-  name: 'the start',
-  open: () => [encodeRow(createHeader(at))],
-})
+const startOf = (at: number): OpenableSource =>
+  openableSource(nodePlatform, [encodeRow(createHeader(at))], 'the start')

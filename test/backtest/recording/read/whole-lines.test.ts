@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
+import { openableSource, type Chunks } from '../../../../src/backtest/recording/read/source.js'
 import { readWholeLines } from '../../../../src/backtest/recording/read/whole-lines.js'
 import { chunked } from '../support/bytes.js'
 import { chunksOf } from '../support/recordings.js'
 
+const piecesOf = (chunks: Chunks): AsyncIterable<Uint8Array> =>
+  readWholeLines(openableSource(nodePlatform, chunks).open(), new Subscription())
+
 const read = async (chunks: readonly (string | Uint8Array)[]): Promise<readonly Uint8Array[]> => {
   const pieces: Uint8Array[] = []
-  for await (const piece of readWholeLines(chunksOf(...chunks), new Subscription())) pieces.push(piece)
+  for await (const piece of piecesOf(chunksOf(...chunks))) pieces.push(piece)
   return pieces
 }
 
@@ -51,8 +56,7 @@ describe('readWholeLines', () => {
       yield memory
     }
     const pieces: string[] = []
-    for await (const piece of readWholeLines(reuses(), new Subscription()))
-      pieces.push(Buffer.from(piece).toString())
+    for await (const piece of piecesOf(reuses())) pieces.push(Buffer.from(piece).toString())
     expect(pieces).toEqual(['abc\n'])
   })
 })

@@ -1,4 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import type { EmitPast } from '../../base/domain/past.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { unknownTopic } from '../recording/codec/errors.js'
@@ -19,10 +20,12 @@ export interface StartedFile {
   readonly start: number
 }
 
-export interface PastRange extends Pick<SetReading, 'closing' | 'isOneRecorder' | 'leavesOut'> {
+export interface PastRange extends Pick<SetReading, 'isOneRecorder' | 'leavesOut'> {
   readonly topic: Topic
   readonly range: TimeRange
   readonly emit: EmitPast
+  /** Ends the reading. */
+  readonly closing: Subscription
   /** Called before each chunk of a file is decoded, which waits for the promise. */
   readonly flush?: () => Promise<void> | undefined
   /** True if the last row is the current state, because the topic is being recorded. */

@@ -1,12 +1,10 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import { pricesFrom$, type CoveredTopic, type History } from './history.js'
 import { parseRange } from './range.js'
 import { isAddress, type Topic } from '../../base/domain/topic.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/clock.js'
 import { emptyRecording } from '../recording/codec/errors.js'
-import { allTimes } from '../recording/codec/timeline.js'
 import { readSet } from '../recording/read/merge.js'
 import { RecordedFile, rotatedStart } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
@@ -54,8 +52,7 @@ const coveredTopics = async (
   sources: readonly OpenableSource[],
 ): Promise<Either<RecordingError, readonly CoveredTopic[]>> => {
   const topics = new Map<string, { readonly topic: Topic; from: number; to: number }>()
-  const reading = { range: allTimes, closing: new Subscription(), allowsCut: true }
-  for await (const entries of readSet(sources, reading)) {
+  for await (const entries of readSet(sources, { allowsCut: true })) {
     if (isLeft(entries)) return entries
     for (const { line } of entries.right) {
       const topic = line._tag === 'Price' ? line.topic : line._tag === 'End' ? line.of : undefined

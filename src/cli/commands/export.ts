@@ -1,9 +1,7 @@
 import { rename, rm } from 'node:fs/promises'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import { counted, formatTime } from '../../view/texts.js'
 import type { AnyError, RecordingError } from '../../base/errors/model.js'
-import { allTimes } from '../../backtest/recording/codec/timeline.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { encodeRow } from '../../backtest/recording/codec/row-codec.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
@@ -100,13 +98,12 @@ const writeTables = async (
   paths: readonly string[],
   isStopped: () => boolean,
 ): Promise<{ readonly rows: number; readonly failure?: RecordingError }> => {
-  const closing = new Subscription()
   const tables: Partial<Record<TableName, Table>> = {}
   let rows = 0
   try {
     for (const [index, name] of tableNames.entries())
       tables[name] = createTable(paths[index] ?? '', columnsOf[name])
-    for await (const entries of readSet(openableSources(nodePlatform, files), { range: allTimes, closing })) {
+    for await (const entries of readSet(openableSources(nodePlatform, files))) {
       if (isLeft(entries)) return { rows, failure: entries.left }
       for (const { line } of entries.right) {
         if (line._tag !== 'Recording') rows++
@@ -117,7 +114,6 @@ const writeTables = async (
     }
     return { rows }
   } finally {
-    closing.unsubscribe()
     for (const table of Object.values(tables)) table.close()
   }
 }

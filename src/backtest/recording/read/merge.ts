@@ -40,7 +40,7 @@ export interface SetReading extends SourceReading {
  */
 export const readSet = (
   sources: readonly OpenableSource[],
-  reading: SetReading,
+  reading: SetReading = {},
 ): AsyncGenerator<EntriesResult, void> =>
   readFiles(
     sources.map((source) => new RecordedFile(source)),
@@ -77,7 +77,7 @@ async function* readFile(
   reading: SetReading,
   recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
-  const { range, partOf = range, leavesOut } = reading
+  const { range = allTimes, partOf = range, leavesOut } = reading
   const part = partOf === allTimes ? wholeFile : await file.partOf(partOf)
   for await (const entries of readSource(file.source, reading, part, recorder)) {
     if (isLeft(entries) && (await leavesOut?.(entries.left, file.source.name)) === true) return
@@ -157,7 +157,7 @@ class Merge {
     const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
     for await (const turns of inTurn(this.feeds, inOrder, (feed) => this.end(feed))) {
       if (this.failure === undefined) yield right(this.piece(turns))
-      if (this.failure !== undefined || this.reading.closing.closed) break
+      if (this.failure !== undefined || this.reading.closing?.closed === true) break
     }
     if (this.failure !== undefined) yield left(this.failure)
   }
@@ -174,14 +174,13 @@ class Merge {
     for (const feed of turns) {
       if (feed.head === undefined) return
       const { line, origin } = feed.head
-      if (line._tag === 'Recording') this.continueRecorder(line, feed)
+      if (line._tag === 'Recording') origin.recorder = this.recorderOf(line, feed)
       const issue = this.issueOf(line, feed)
       const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
       if ('expected' in time) {
         this.failure = recordingError(origin.source, origin.lineNumber, encodeRow(line), [time])
         return
       }
-      origin.recorder = feed.recorder
       yield { line, time: time.time, skipped: time.skipped, origin }
     }
   }
@@ -201,12 +200,13 @@ class Merge {
     return undefined
   }
 
-  /** The recorder of a source is that of the source which its header continues. */
-  private continueRecorder(header: RecordingHeader, feed: Feed): void {
+  /** That of the source which the header continues, if there is one. */
+  private recorderOf(header: RecordingHeader, feed: Feed): Recorder {
     const before = this.feeds.find((each) => each !== feed && each.isContinuedBy(header))
     if (before !== undefined) feed.recorder = before.recorder
     feed.recorder.isOver = false
     feed.lastHeader = header
+    return feed.recorder
   }
 }
 

@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
 import { isRecordedTime } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
@@ -60,9 +60,10 @@ export class Recorder {
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
 export interface SourceReading {
-  readonly range: TimeRange
+  /** Default: all times. */
+  readonly range?: TimeRange
   /** Ends the reading. */
-  readonly closing: Subscription
+  readonly closing?: Subscription
   /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
 }
@@ -75,7 +76,7 @@ export interface SourceReading {
  */
 export async function* readSource(
   source: OpenableSource,
-  { range, closing, allowsCut = false }: SourceReading,
+  { range = allTimes, closing = new Subscription(), allowsCut = false }: SourceReading = {},
   part = wholeFile,
   recorder = new Recorder(),
 ): AsyncGenerator<EntriesResult, void> {

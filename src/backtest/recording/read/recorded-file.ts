@@ -1,10 +1,9 @@
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { emptyRecording } from '../codec/errors.js'
 import type { RecordingHeader } from '../codec/row.js'
-import { allTimes, type TimeRange } from '../codec/timeline.js'
+import type { TimeRange } from '../codec/timeline.js'
 import { findPart, lastRow, readPlaces, wholeFile, type FilePart, type RowPlace } from './file-part.js'
 import { readSource } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
@@ -27,7 +26,7 @@ export class RecordedFile {
   async opening(): Promise<Either<RecordingError, Opening>> {
     if (this.known !== undefined) return right(this.known)
     let opening: Either<RecordingError, Opening> = left(emptyRecording(this.source.name))
-    for await (const entries of readSource(this.source, { range: allTimes, closing: new Subscription() })) {
+    for await (const entries of readSource(this.source)) {
       if (isLeft(entries)) return isLeft(opening) ? entries : opening
       for (const { line } of entries.right) {
         if (isLeft(opening)) opening = right({ header: line as RecordingHeader, rowAt: line.at })
@@ -63,8 +62,7 @@ export class RecordedFile {
     const last = await this.find(async (bytes) => lastRow(bytes, await bytes.size()), undefined)
     if (last !== undefined) return right(last.at)
     let latest: number | undefined
-    const reading = { range: allTimes, closing: new Subscription(), allowsCut: true }
-    for await (const entries of readSource(this.source, reading)) {
+    for await (const entries of readSource(this.source, { allowsCut: true })) {
       if (isLeft(entries)) return entries
       for (const { line } of entries.right) if (line._tag !== 'Recording') latest = line.at
     }

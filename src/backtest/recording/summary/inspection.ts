@@ -1,10 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
-import { readSet, type SetReading } from '../read/merge.js'
+import { readSet } from '../read/merge.js'
 import type { EntryOrigin } from '../read/read-entries.js'
 import type { OpenableSource } from '../read/source.js'
 import type { MissingTime } from './missing-times.js'
@@ -23,12 +22,8 @@ export class Inspection {
   private lastStart = -Infinity
 
   async read(sources: readonly OpenableSource[], range: TimeRange = allTimes): Promise<void> {
-    const reading: SetReading = {
-      range,
-      closing: new Subscription(),
-      leavesOut: (error) => this.damages.push(error) > 0,
-    }
-    for await (const entries of readSet(sources, reading)) {
+    const leavesOut = (error: RecordingError): boolean => this.damages.push(error) > 0
+    for await (const entries of readSet(sources, { range, leavesOut })) {
       if (isLeft(entries)) this.damages.push(entries.left)
       else for (const { line, origin } of entries.right) this.onLine(line, origin)
     }

@@ -48,7 +48,7 @@ export class HistoryRows {
   }
 
   /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when the past of each topic has ended. */
-  async *read({ closing }: SetReading): AsyncGenerator<EntriesResult, void> {
+  async *read({ closing = new Subscription() }: SetReading): AsyncGenerator<EntriesResult, void> {
     yield right([this.entryOf(createHeader(this.time), new Recorder())])
     while (!closing.closed) {
       for (const { caughtUp } of this.topics.values()) await caughtUp

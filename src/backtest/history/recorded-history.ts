@@ -6,7 +6,8 @@ import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/clock.js'
 import { emptyRecording } from '../recording/codec/errors.js'
 import { readSet } from '../recording/read/merge.js'
-import { RecordedFile, rotatedStart } from '../recording/read/recorded-file.js'
+import { parseRotatedPath } from '../recording/codec/rotated-path.js'
+import { RecordedFile } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
 import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 
@@ -39,7 +40,7 @@ const filesInOrder = async (
   if (files.length === 0) return left(emptyRecording('the recording'))
   const started: StartedFile[] = []
   for (const file of files) {
-    const named = rotatedStart(file.source.name)
+    const named = parseRotatedPath(file.source.name)?.at
     const start = named === undefined ? await file.start() : right(named)
     if (isLeft(start)) return start
     started.push({ file, start: start.right })

@@ -1,9 +1,8 @@
 import { opendir, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Topic } from '../../base/domain/topic.js'
-import { rotatedStart } from '../../backtest/recording/read/recorded-file.js'
+import { parseRotatedPath, rotatedPath } from '../../backtest/recording/codec/rotated-path.js'
 import type { HistorySetup } from '../options.js'
-import { rotatedPath } from '../../backtest/recording/write/rotating-file.js'
 
 /** Time between the starts of two files of a topic, in ms. */
 export const filePeriod = 3_600_000
@@ -21,9 +20,6 @@ export interface HistoryFile {
 }
 
 type FolderLimits = Pick<HistorySetup, 'keep' | 'maxBytes'>
-
-/** `svc-0xab.2026-11-22T10-00-00Z.ndjson`: the time is in UTC. A number follows it if the name was taken. */
-const filePattern = /^([\w-]+-0x[0-9a-f]+)\.[^._]+(?:_(\d+))?\.ndjson$/
 
 /** Names that are read from the folder at once, and files whose sizes are. */
 const namesPerSlice = 512
@@ -82,8 +78,9 @@ export class FolderIndex {
 
   /** A file that is created now. Somebody may have removed an earlier file of this name. */
   add(path: string): HistoryFile {
-    const added = fileOf(basename(path), this.steadyTime() + filePeriod)
-    if (added === undefined) throw new Error('the path is none of a history')
+    const named = fileOf(basename(path))
+    if (named === undefined) throw new Error('the path is none of a history')
+    const added = { ...named, endsBy: this.steadyTime() + filePeriod }
     this.forgetNamed(added)
     this.insert(added)
     return added
@@ -108,7 +105,7 @@ export class FolderIndex {
   /** Forgets a file that no longer exists. Resolves to false for one that does. */
   async forgetMissing(path: string): Promise<boolean> {
     const isMissing = !(await stat(path).then(() => true, isOtherError))
-    const file = fileOf(basename(path), 0)
+    const file = fileOf(basename(path))
     if (isMissing && file !== undefined) this.forgetNamed(file)
     return isMissing
   }
@@ -149,8 +146,7 @@ export class FolderIndex {
 
   /** `undefined` if the file is none of a history. Deletes a file that a crash has left without a header. */
   private async found(name: string): Promise<HistoryFile | undefined> {
-    const startAt = rotatedStart(name) ?? NaN
-    const file = fileOf(name, startAt - (startAt % filePeriod) + filePeriod)
+    const file = fileOf(name)
     const path = join(this.folder, name)
     const stats = file && (await stat(path).catch(() => undefined))
     if (file === undefined || stats === undefined) return undefined
@@ -160,16 +156,16 @@ export class FolderIndex {
       return undefined
     }
     const now = this.steadyTime()
-    return { ...file, bytes, endsBy: startAt > now ? Math.min(mtimeMs, now) : file.endsBy }
+    return { ...file, bytes, endsBy: file.startAt > now ? Math.min(mtimeMs, now) : file.endsBy }
   }
 }
 
-/** The empty file of a name; `undefined` if the name is not that of a file of a history. */
-const fileOf = (name: string, endsBy: number): HistoryFile | undefined => {
-  const startAt = rotatedStart(name)
-  const [, topic, number = '1'] = filePattern.exec(name) ?? []
-  if (topic === undefined || startAt === undefined) return undefined
-  return { topic: topic as Topic, startAt, number: Number(number), endsBy, bytes: 0 }
+/** The empty file of a name like `svc-0xab.2026-11-22T10-00-00Z.ndjson`; `undefined` for any other name. */
+const fileOf = (name: string): HistoryFile | undefined => {
+  const { start: topic = '', at: startAt = NaN, number = 1, end } = parseRotatedPath(name) ?? {}
+  if (end !== '.ndjson' || !/^[\w-]+-0x[0-9a-f]+$/.test(topic)) return undefined
+  const endsBy = startAt - (startAt % filePeriod) + filePeriod
+  return { topic: topic as Topic, startAt, number, endsBy, bytes: 0 }
 }
 
 const byName = (a: HistoryFile, b: HistoryFile): number => a.startAt - b.startAt || a.number - b.number

@@ -7,7 +7,7 @@ import { openHistory, type CoveredTopic, type PastEvent } from 'svc-streams/hist
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { readPast } from '../../../src/backtest/history/past-reading.js'
-import { rotatedStart } from '../../../src/backtest/recording/read/recorded-file.js'
+import { parseRotatedPath } from '../../../src/backtest/recording/codec/rotated-path.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFolder } from '../../support/new-folder.js'
 import { eventually } from '../../support/time/eventually.js'
@@ -140,7 +140,7 @@ const startModel = async () => {
       history.recorder.close()
       setClock(-error)
       for (const path of lastRows.keys())
-        if ((rotatedStart(path) ?? 0) + hour + keep <= Date.now() + hour) lastRows.delete(path)
+        if ((parseRotatedPath(path)?.at ?? 0) + hour + keep <= Date.now() + hour) lastRows.delete(path)
       recorded.clear()
       history = await open()
     },

@@ -80,13 +80,3 @@ export class RecordedFile {
     }
   }
 }
-
-/** The name of a rotated file: `market.2026-11-22T10-00-00Z.ndjson`, in UTC, with a number after the time if it was taken. */
-const rotatedName = /\.(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z(?:_\d+)?\.[^/\\]*$/
-
-/** The time in the name of a rotated file, not after its first row, in ms since the Unix epoch; `undefined` for any other name. */
-export const rotatedStart = (name: string): number | undefined => {
-  const [, hour, minute, second] = rotatedName.exec(name) ?? []
-  const at = Date.parse(`${hour}:${minute}:${second}Z`)
-  return Number.isNaN(at) ? undefined : at
-}

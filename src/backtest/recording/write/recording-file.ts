@@ -5,6 +5,7 @@ import { systemClock } from '../../../base/time/clock.js'
 import { createFile, type AppendedFile } from '../files/appended-file.js'
 import { partOf } from '../files/files.js'
 import { GzipBlocks } from '../files/gzip.js'
+import { gzipExtension } from '../codec/rotated-path.js'
 import type { LineWriter } from './line-recorder.js'
 import type { NewRecording } from './write-recording.js'
 
@@ -15,9 +16,6 @@ export interface RecordingFile extends LineWriter {
   /** Throws if the rest cannot be written. */
   readonly close: () => void
 }
-
-/** A path that ends in this is compressed, unless the caller decides otherwise. */
-export const gzipExtension = '.gz'
 
 /** Lines that are written together have about this length, in UTF-16 code units. */
 const blockLength = 2 ** 16

@@ -1,9 +1,9 @@
-import { join, parse } from 'node:path'
 import { getOrElseW } from 'fp-ts/lib/Either.js'
 import { decodeHeader, encodeLine } from '../codec/row-codec.js'
 import type { RecordingHeader } from '../codec/row.js'
 import { writtenTime } from '../codec/timeline.js'
-import { createRecordingFile, gzipExtension, type RecordingFile } from './recording-file.js'
+import { rotatedPath } from '../codec/rotated-path.js'
+import { createRecordingFile, type RecordingFile } from './recording-file.js'
 
 /** Lines in a sequence of new files. `write` and `close` throw if a line cannot be written. */
 export interface RotatingFile extends Pick<RecordingFile, 'write' | 'close'> {
@@ -89,16 +89,3 @@ export const createRotatingFile = (
 
 /** The names of files have no fraction of a second. */
 const secondOf = (at: number): number => Math.floor(at / 1000)
-
-/**
- * The path of the file that starts at a time: `market.ndjson` becomes `market.2026-11-22T10-00-00Z.ndjson`, in UTC, so
- * that the order of the names is the order of the files. A number follows the time if the name is taken.
- */
-export const rotatedPath = (out: string, at: number, isGzip: boolean, number: number): string => {
-  const { dir, base } = parse(out)
-  const isNamedGzip = base.endsWith(gzipExtension)
-  const { name, ext } = parse(isNamedGzip ? base.slice(0, -gzipExtension.length) : base)
-  const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`
-  const taken = number === 1 ? '' : `_${number}`
-  return join(dir, `${name}.${time}${taken}${ext}${isNamedGzip || isGzip ? gzipExtension : ''}`)
-}

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { lastValueFrom, toArray, type Observable } from 'rxjs'
 import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
 import type { StartedFile } from '../../../../src/backtest/history/past-reading.js'
-import { RecordedFile, rotatedStart } from '../../../../src/backtest/recording/read/recorded-file.js'
+import { parseRotatedPath } from '../../../../src/backtest/recording/codec/rotated-path.js'
+import { RecordedFile } from '../../../../src/backtest/recording/read/recorded-file.js'
 import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../support/new-folder.js'
 
@@ -21,7 +22,7 @@ export const writeFiles = (files: Readonly<Record<string, string | Uint8Array>>)
 export const startedFiles = (paths: readonly string[]): readonly StartedFile[] =>
   paths.map((path) => {
     const file = new RecordedFile(openableSource(nodePlatform, path))
-    return { file, start: rotatedStart(path) ?? 0 }
+    return { file, start: parseRotatedPath(path)?.at ?? 0 }
   })
 
 export const eventsOf = <A>(source$: Observable<A>): Promise<readonly A[]> =>

@@ -9,26 +9,19 @@ export async function* ownRows(
   files: readonly MarketFile[],
   assumedDepth: string | undefined,
 ): AsyncGenerator<readonly OwnRow[]> {
-  const all = files.map((file) => file.ticks()[Symbol.asyncIterator]())
-  const readers: PieceReader<Tick>[] = []
-  try {
-    for (const [index, pieces] of all.entries()) {
-      const reader = new PieceReader(pieces)
-      reader.index = index
-      if (await reader.fill()) readers.push(reader)
-    }
-    for await (const turns of inTurn(readers, inOrder)) {
-      const rows: OwnRow[] = []
-      for (const { head } of turns) if (head !== undefined) rows.push(...rowsOf(head, assumedDepth))
-      yield rows
-    }
-  } finally {
-    for (const pieces of all) await pieces.return(undefined)
+  const readers = files.map((file, index) => new PieceReader(file.ticks(), index))
+  for await (const turns of inTurn(readers, inOrder)) {
+    const rows: OwnRow[] = []
+    for (const { head } of turns) if (head !== undefined) rows.push(...rowsOf(head, assumedDepth))
+    yield rows
   }
 }
 
+/** A file of which nothing has been read is first. */
 const inOrder = (a: PieceReader<Tick>, b: PieceReader<Tick>): number =>
-  (a.last && b.last ? compareTicks(a.last, b.last) : 0) || a.index - b.index
+  a.last === undefined || b.last === undefined
+    ? Number(a.last !== undefined) - Number(b.last !== undefined)
+    : compareTicks(a.last, b.last) || a.index - b.index
 
 /** A price, after its depth if there is one: an order that the price fills needs a depth that is not older. */
 const rowsOf = (

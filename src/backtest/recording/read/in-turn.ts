@@ -6,11 +6,13 @@ export class PieceReader<T> {
   head: T | undefined
   /** The last head: the order of a source without one. */
   last: T | undefined
-  /** Of items of one time, those of the lower index are first. */
-  index = 0
   private piece: Iterator<T, unknown> | undefined
 
-  constructor(protected pieces?: AsyncIterator<Iterable<T>, unknown>) {}
+  constructor(
+    protected pieces?: AsyncIterator<Iterable<T>, unknown>,
+    /** Of items of one time, those of the lower index are first. */
+    public index = 0,
+  ) {}
 
   /** Resolves to false if there is no further item. */
   async fill(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { close, existsSync, mkdirSync, open as openWithCallback, read } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
@@ -31,12 +31,11 @@ const openFile = promisify(openWithCallback)
 const readFile = promisify(read)
 const closeFile = promisify(close)
 
-/** Returns the created folders, the outermost first. Node's `recursive: true` never ends where none can be created, as below `/proc`. */
-export const createFolders = (path: string): readonly string[] => {
-  const missing: string[] = []
-  for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each)
-  for (const each of missing) mkdirSync(each)
-  return missing
+/** Creates a folder and those above it. Node's `recursive: true` never ends where none can be created, as below `/proc`. */
+export const createFolders = (path: string): void => {
+  if (existsSync(path)) return
+  createFolders(dirname(path))
+  mkdirSync(path)
 }
 
 /** The name of a file until it is complete. */

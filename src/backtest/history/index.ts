@@ -30,7 +30,7 @@ export type { FileUrl, RecordingPart } from '../recording/read/source.js'
  * - If the gateway has no history, or its history fails, the error is an `HttpError`. If a response is cut off, the
  *   error is a `NetworkError`, after the events before the cut. After 60 s without data, the error is a `Timeout`.
  * - Only files of the range are read. Other files are skipped by their name, if rotated, or by their header. In a plain
- *   file, binary search finds the range. A compressed file is read from its start.
+ *   file, the times of a few hundred rows show where the range is. A compressed file is read from its start.
  * - A damaged line in the range is a `RecordingError`, which names the source and the line. A last line that is cut
  *   off, for example by a crash, is no error: a gap starts there.
  * - Two recordings of one topic at the same time are a `RecordingError` that names both.

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { right } from 'fp-ts/lib/Either.js'
+import { isRight, right } from 'fp-ts/lib/Either.js'
 import { openHistory } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import type { RecordingHeader } from '../../../src/backtest/recording/codec/row.js'
@@ -129,6 +129,30 @@ describe('a range', () => {
       const before = Math.max(0, (hour - from) / 1000)
       const again = (hour + 1000 - Math.max(from, hour - 60_000)) / 1000
       expect(events).toHaveLength(before + again)
+    }
+  })
+
+  it('misses no row after a step of the clock that is shorter than the time between two places', async () => {
+    for (const step of [-100_000, -200_000, -300_000, 300_000]) {
+      // A clock that is ahead for a time is set back afterwards.
+      const ahead =
+        step > 0
+          ? quietHour(hour + step)
+              .split(/(?<=\n)/, 100)
+              .join('')
+          : ''
+      const second = step > 0 ? hour + 100_000 : hour + step
+      const body = quietHour(0) + ahead + quietHour(second) + quietHour(second + hour)
+      const [path = ''] = writeFiles({ 'a.ndjson': text(0, body) })
+      const history = recordedHistory([openableSource(nodePlatform, path)])
+      const times = Array.from(body.matchAll(/"at":(\d+)/g), ([, at]) => Number(at))
+      for (let from = hour - 400_000; from < hour + 500_000; from += 10_000) {
+        const range = { from: start + from, to: start + from + 1000 }
+        const expected = times.filter((at) => at >= range.from && at < range.to)
+        const events = await eventsOf(history.prices$(other, range))
+        const prices = events.filter((event) => isRight(event) && event.right._tag === 'PastPrice')
+        expect([step, from, prices.length]).toEqual([step, from, expected.length])
+      }
     }
   })
 })

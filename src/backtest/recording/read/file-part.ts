@@ -7,9 +7,6 @@ import type { FileBytes } from './source.js'
 
 // Where the rows of a range are in a plain file, without reading all of it.
 
-/** A row may be earlier by this time than a row before it, in ms: so much more than the range is read. */
-const clockTolerance = 60_000
-
 /** The shortest distance of two rows whose places are read, in bytes. */
 const minDistance = 2 ** 16
 
@@ -46,15 +43,21 @@ export const readPlaces = async (bytes: FileBytes, size: number): Promise<readon
   return last === undefined ? places : [...places, last]
 }
 
-/** The part with all rows of a range, and a later one. The whole file if the clock was set back, or if a time is in another unit, which is an error. */
+/**
+ * The part with all rows of a range, and a later one. The whole file if the clock was set back, or if a time is in another unit,
+ * which is an error. A step between two places may not show in their times: one place more is read on both sides.
+ */
 export const findPart = (places: readonly RowPlace[], { from, to }: TimeRange): FilePart => {
   const isInOrder = places.every(
     ({ at }, index) => unitOfTime(at) === undefined && at >= (places[index - 1]?.at ?? at),
   )
   if (!isInOrder) return wholeFile
-  const first = places.slice(0, -1).findLastIndex(({ at }) => at < from - clockTolerance)
-  const last = places.find(({ at }) => at >= to + clockTolerance)
-  return { start: first > 0 ? (places[first]?.start ?? 0) : 0, end: last?.end ?? Infinity }
+  const before = places.slice(0, -1).findLastIndex(({ at }) => at < from) - 1
+  const after = places.findIndex(({ at }) => at >= to)
+  return {
+    start: before > 0 ? (places[before]?.start ?? 0) : 0,
+    end: (after < 0 ? undefined : places[after + 1]?.end) ?? Infinity,
+  }
 }
 
 /** The first line of a file, and then a part of it. */

@@ -20,7 +20,7 @@ export const openTable = async (path: string): Promise<Table> => {
   }
   if (text.startsWith('PK')) throw new Error('it is a ZIP archive (or a workbook); decompress it first')
   const encoding = encodingOf(head)
-  const lines = new TextDecoder(encoding).decode(head).split(/\r?\n/)
+  const lines = new TextDecoder(encoding).decode(head).split(/\r\n?|\n/)
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
   // The last line is empty, or of a part that may be cut off there, but in a file without a line break at its end.
   const isLastWhole = isWhole && lines.at(-1) !== ''
@@ -69,7 +69,7 @@ async function* readText(path: string, encoding: string): AsyncGenerator<string>
   for await (const chunk of chunksOf(path)) {
     const text = held + decoder.decode(chunk, { stream: true })
     held = text.endsWith('\r') ? '\r' : ''
-    yield text.slice(0, text.length - held.length).replaceAll('\r\n', '\n')
+    yield text.slice(0, text.length - held.length).replaceAll(/\r\n?/g, '\n')
   }
-  yield held
+  yield held.replace('\r', '\n')
 }

@@ -821,7 +821,7 @@ const dialect = fc.record({
   delimiter: fc.constantFrom(',', ';', '\t', '|'),
   hasHeader: fc.boolean(),
   isQuoted: fc.boolean(),
-  lineEnd: fc.constantFrom('\n', '\r\n'),
+  lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
   unit: fc.constantFrom('s', 'ms', 'µs', 'ns', 'iso'),
   isReversed: fc.boolean(),
   isGzip: fc.boolean(),

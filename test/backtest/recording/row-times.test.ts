@@ -95,13 +95,13 @@ describe.each([
   ['seconds', 1 / 1000],
   ['microseconds', 1000],
   ['nanoseconds', 1e6],
-])('a time in %s', (_unit, factor) => {
-  it('is an error of each reader, which names the file and the line', async () => {
+])('a time in %s', (unit, factor) => {
+  it('is an error of each reader, which names the file, the line and the unit', async () => {
     const rows = [0, 1000, 2000].map((ms) => ({ ...priceRow(ms, 1), at: (start + ms) * factor }))
     const text = recordingText(header, ...rows)
     const file = newFile('market.ndjson', text)
     const message = expect.stringMatching(
-      `line 2 of ${file}: \\S*at: expected a time in ms since the Unix epoch, got `,
+      `line 2 of ${file}: \\S*at: expected a time in ms since the Unix epoch, got \\S+, which looks like ${unit}`,
     ) as string
     expect(await played(file)).toEqual(left(expect.objectContaining({ message, line: 2 })))
     expect(await inspected(file)).toMatchObject({ code: 1, topics: [{}, {}, { line: 2 }] })

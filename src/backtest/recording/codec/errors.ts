@@ -8,6 +8,7 @@ import type {
   WriteError,
 } from '../../../base/errors/model.js'
 import { renderIssue } from '../../../base/errors/render.js'
+import { unitHint } from './times.js'
 
 /** `source`: the path of the file, or a description of the source. */
 export const recordingError = (
@@ -17,12 +18,15 @@ export const recordingError = (
   issues: readonly DecodeIssue[],
 ): RecordingError => ({
   _tag: 'RecordingError',
-  message: `line ${line} of ${nameOf(source)}: ${issues.map(renderIssue).join('; ')}`,
+  message: `line ${line} of ${nameOf(source)}: ${issues.map(textOf).join('; ')}`,
   source: nameOf(source),
   line,
   input: truncate(input),
   issues,
 })
+
+const textOf = (issue: DecodeIssue): string =>
+  `${renderIssue(issue)}${/\bat$/.test(issue.path) ? unitHint(Number(issue.actual)) : ''}`
 
 /** A source without a line, for example after a crash between the creation of a file and its header. */
 export const emptyRecording = (source: string): RecordingError => ({

@@ -2,7 +2,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
-import { unitOfTime } from '../codec/times.js'
+import { unitHint } from '../codec/times.js'
 import { describeValue } from '../../../base/errors/text.js'
 import type { TokenDefinition } from '../../../client/tokens.js'
 import type { DepthRow, PriceRow, RecordingHeader } from '../codec/row.js'
@@ -79,11 +79,8 @@ export class OwnRows {
   }
 
   private timeProblem(at: number): string | undefined {
-    if (!isOwnTime(at)) {
-      const unit = typeof at === 'number' ? unitOfTime(at) : undefined
-      const hint = unit === undefined ? '' : `, which looks like ${unit}`
-      return `${expected('at', 'ms since the Unix epoch, of the years 2000 to 2099', at)}${hint}`
-    }
+    if (!isOwnTime(at))
+      return `${expected('at', 'ms since the Unix epoch, of the years 2000 to 2099', at)}${unitHint(at)}`
     if (at < this.previous && !this.isFirst)
       return expected('at', `a time not before that of the previous row, ${this.previous}`, at)
     if (at - this.previous > maxDistance && !this.isFirst)

@@ -41,9 +41,6 @@ const maxShownSymbols = 5
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
 
-/** The quotes whose median spread is printed. */
-const maxHalfSpreads = 20_000
-
 /** Later times are of the future, in ms: the clock of this machine may be behind. */
 const day = 86_400_000
 
@@ -54,8 +51,6 @@ export class MarketFile {
   readonly warnings = new Map<string, ReasonCount>()
   /** What would make another market of the file if it is misunderstood, each with its answer. */
   readonly doubts: string[] = []
-  /** Of the first quotes, in basis points of the midpoint. */
-  private readonly halfSpreads: number[] = []
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
@@ -107,11 +102,6 @@ export class MarketFile {
     return [...this.bySymbol]
       .flatMap(([symbol, series]) => (series ? [] : [symbol]))
       .slice(0, maxShownSymbols)
-  }
-
-  /** The median half spread, in basis points of the midpoint; undefined without a quote. */
-  get medianHalfSpread(): number | undefined {
-    return this.halfSpreads.toSorted((a, b) => a - b)[Math.floor(this.halfSpreads.length / 2)]
   }
 
   /** The prices of the file, in order, piece by piece. */
@@ -170,16 +160,8 @@ export class MarketFile {
     this.to = Math.max(this.to, at)
     if (isTruncated(cells[this.layout.columns.time] ?? '')) this.truncated++
     for (const index of this.layout.namingColumns) this.addName(index, cells[index] ?? '')
-    if (this.layout.columns.bid !== undefined) this.addHalfSpread(cells)
     if (this.layout.kind === 'tops of a book' && depth === undefined)
       count(this.warnings, withoutDepth, cells, line)
-  }
-
-  /** A quote whose bid is above its ask has none. */
-  private addHalfSpread(cells: Cells): void {
-    const [bid = NaN, ask = NaN] = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
-    if (ask >= bid && this.halfSpreads.length < maxHalfSpreads)
-      this.halfSpreads.push(((ask - bid) / (ask + bid)) * 10_000)
   }
 
   /** The values of a column that may name a token: two are enough for a doubt. */

@@ -249,7 +249,6 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
         ]
       : []),
     ...oddTexts(file, grouped),
-    ...spreadTexts(file),
     ...countTexts(warnings, grouped).map((text) => `  doubtful rows, which are kept: ${text}`),
     ...doubts.map((text) => `  doubt: ${text}`),
     ...(unknownSymbols.length === 0
@@ -271,15 +270,6 @@ const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly strin
           `  close times that are not after their start, or are after the next one: ${grouped(String(oddEnds))}`,
         ]),
   ])
-
-/** Fills are at the midpoint. The text gives the flag that adds the half spread. */
-const spreadTexts = ({ medianHalfSpread }: MarketFile): readonly string[] => {
-  if (medianHalfSpread === undefined) return []
-  const bps = plainDecimal(Number(medianHalfSpread.toPrecision(3)))
-  return [
-    `  median half spread: ${bps} basis points; fills of a backtest are at the midpoint: --slippage-bps ${bps} adds it`,
-  ]
-}
 
 const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFormat): readonly string[] =>
   [...counts].map(

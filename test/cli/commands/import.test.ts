@@ -353,17 +353,6 @@ describe('import', () => {
     ])
   })
 
-  it('prints the median half spread of quotes, and the flag that puts it into a backtest', async () => {
-    const [tight, wide] = [`${start},9998,10002`, `${start + 1},9990,10010`]
-    const crossed = `${start + 2},3,2`
-    const quotes = ['time,bid,ask', tight, tight, tight, wide, wide, crossed, ''].join('\n')
-    const { stdout } = await imported({ 'quotes.csv': quotes })
-    expect(stdout).toContain('median half spread: 2 basis points; ')
-    expect(stdout).toContain(': --slippage-bps 2 adds it\n')
-    const trades = await imported({ 'trades.csv': `time,price\n${start},1\n` })
-    expect(trades.stdout).not.toContain('half spread')
-  })
-
   it('gives the midpoint of a quote, after the depth of a top of a book', async () => {
     const quotes = `time,bid,ask\n${start},2680,2681\n`
     expect((await imported({ 'quotes.csv': quotes })).rows).toEqual([{ at: start, topic, price: 2680.5 }])

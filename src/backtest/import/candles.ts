@@ -5,21 +5,19 @@ import { compareTicks, type CandleStarts, type MarketRow, type Tick } from './ma
 /** Finds the next start of each candle. `rows`: those of a token, in order. */
 export const startsOf = (rows: readonly MarketRow[]): CandleStarts => {
   const counts = new Map<number, number>()
-  let oddEnds = 0
   let different: number | undefined
   for (const [index, { at, candle }] of rows.entries()) {
     const next = rows[index + 1]
     if (candle === undefined) continue
     candle.next = next?.at
     const distance = next === undefined ? 0 : next.at - at
-    if (candle.closeTime <= at || (distance > 0 && candle.closeTime > at + distance)) oddEnds++
     if (distance > 0) counts.set(distance, (counts.get(distance) ?? 0) + 1)
     else if (next?.candle?.prices.some((price, of) => price !== candle.prices[of]) === true) different ??= at
   }
   const distances = [...counts].sort(([a, one], [b, two]) => two - one || a - b)
   const usual = distances[0]?.[0]
   const odd = distances.reduce((sum, [each, count]) => sum + (each % (usual ?? 1) === 0 ? 0 : count), 0)
-  return { usual, odd, oddEnds, different }
+  return { usual, odd, different }
 }
 
 /** The length of candles: in ms, or in months of the calendar (UTC). */

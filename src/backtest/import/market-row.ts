@@ -53,8 +53,6 @@ export interface CandleStarts {
   readonly usual?: number | undefined
   /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */
   readonly odd: number
-  /** The number of close times that are not after their start, which are not used, or are after the next start. */
-  readonly oddEnds: number
   /** A start with candles of different prices, in ms since the Unix epoch. */
   readonly different?: number | undefined
 }

@@ -258,18 +258,13 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
   ].join('\n')
 }
 
-/** The candles whose starts have another distance than usual, other than a gap, and those whose close times do not fit. */
+/** The candles whose starts have another distance than usual, other than a gap. */
 const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly string[] =>
-  [...series.values()].flatMap(({ starts: { odd, oddEnds, usual } }) => [
-    ...(usual === undefined || odd === 0
+  [...series.values()].flatMap(({ starts: { odd, usual } }) =>
+    usual === undefined || odd === 0
       ? []
-      : [`  rows at odd distances, not of ${formatLength(usual)}: ${grouped(String(odd))}`]),
-    ...(oddEnds === 0
-      ? []
-      : [
-          `  close times that are not after their start, or are after the next one: ${grouped(String(oddEnds))}`,
-        ]),
-  ])
+      : [`  rows at odd distances, not of ${formatLength(usual)}: ${grouped(String(odd))}`],
+  )
 
 const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFormat): readonly string[] =>
   [...counts].map(

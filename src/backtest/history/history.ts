@@ -4,15 +4,25 @@ import { Observable, Subscription } from 'rxjs'
 import { readablePast$, type OnPosition, type EmitPast, type PastEvent } from '../../base/domain/past.js'
 import { defaultService, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
 import { invalidTopic } from '../../base/errors/constructors.js'
-import type { HistoryError } from '../../base/errors/model.js'
+import type { HistoryError, InvalidRange } from '../../base/errors/model.js'
+import { describeValue } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
-import { parseGivenRange, type HistoryRange } from './range.js'
+import { invalidRange } from '../recording/codec/errors.js'
+import { isRecordedTime, unitHint } from '../recording/codec/times.js'
 
 /** A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain gaps. */
 export interface CoveredTopic {
   readonly topic: Topic
   readonly from: number
   readonly to: number
+}
+
+/** A time, in ms since the Unix epoch. */
+export interface HistoryRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. Default: the time of the subscription, including its millisecond. */
+  readonly to?: number
 }
 
 /** Past prices, from recordings, a gateway, or NATS. */
@@ -66,4 +76,27 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
       (from, onPosition) => read$(topic, from === undefined ? range : { ...range, from }, onPosition),
       plainObject.holds(range) && range.to === undefined,
     )
+}
+
+const parseGivenRange = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
+  if (!plainObject.holds(range)) {
+    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
+    return left(invalidRange(undefined, undefined, problem))
+  }
+  const times = parseRange(range.from, range.to ?? range.from)
+  return isLeft(times) ? times : right(range)
+}
+
+/** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
+export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
+  const invalid = (problem: string) => left(invalidRange(from, to, problem))
+  for (const [name, time] of Object.entries({ from, to })) {
+    if (typeof time !== 'number' || !isRecordedTime(time))
+      return invalid(
+        `${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}${unitHint(time)}`,
+      )
+  }
+  return from > to
+    ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
+    : right({ from, to })
 }

@@ -15,8 +15,7 @@ export {
   type RefillOptions,
   type WithPastOptions,
 } from '../../operators/with-past.js'
-export type { CoveredTopic, History } from './history.js'
-export type { HistoryRange } from './range.js'
+export type { CoveredTopic, History, HistoryRange } from './history.js'
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../../base/domain/past.js'
 export type { HistoryError, InvalidRange, UnknownTopic } from '../../base/errors/model.js'
 export type { FileUrl, RecordingPart } from '../recording/read/source.js'

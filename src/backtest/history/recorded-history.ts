@@ -1,6 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { pricesFrom$, type CoveredTopic, type History } from './history.js'
-import { parseRange } from './range.js'
+import { parseRange, pricesFrom$, type CoveredTopic, type History } from './history.js'
 import { isAddress, type Topic } from '../../base/domain/topic.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/clock.js'

@@ -31,7 +31,7 @@ export interface PastRange extends Pick<SetReading, 'isOneRecorder' | 'leavesOut
   /** True if the last row is the current state, because the topic is being recorded. */
   readonly isRecordedOn?: boolean
   /** False for a header that a replay has not played: if it steps back in time, its rows are of the future. */
-  readonly isPlayed?: (source: string, header: RecordingHeader) => boolean
+  readonly isPlayed?: ((source: string, header: RecordingHeader) => boolean) | undefined
 }
 
 /**

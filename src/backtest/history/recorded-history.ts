@@ -18,7 +18,6 @@ export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
 
 export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
   const files = sources.map((source) => new RecordedFile(source))
-  const replayed = present === undefined ? {} : { isPlayed: present.isPlayed }
   return {
     prices$: pricesFrom$(async (topic, { from, to = Infinity }, emit, closing) => {
       const latest = present?.now() ?? (to === Infinity ? Math.floor(rxClock.wallClock()) + 1 : to)
@@ -26,7 +25,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
       if (isLeft(range)) return range
       const ordered = await filesInOrder(files)
       if (isLeft(ordered)) return ordered
-      const past = { topic, range: range.right, emit, closing, ...replayed }
+      const past = { topic, range: range.right, emit, closing, isPlayed: present?.isPlayed }
       return readPast(past, ordered.right)
     }),
     topics: () => () => coveredTopics(sources),

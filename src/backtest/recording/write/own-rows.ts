@@ -43,8 +43,8 @@ export type RecordedNames = Pick<RecordingHeader, 'topics' | 'mints'>
 
 /** Converts the rows of one recording, in order. */
 export class OwnRows {
-  private previous = earliest
-  private isFirst = true
+  /** The time of the last row. */
+  private previous: number | undefined
   private readonly decimals: ReadonlyMap<string, number>
   private readonly topics: Set<Topic>
   /** With their decimals. */
@@ -74,18 +74,17 @@ export class OwnRows {
     if (problem !== undefined) return problem
     if (!isPriceValue(own.price)) return expected('price', 'a finite number above 0', own.price)
     this.previous = own.at
-    this.isFirst = false
     return 'topic' in own ? this.priceRow(own) : this.depthRow(own)
   }
 
   private timeProblem(at: number): string | undefined {
     if (!isOwnTime(at))
       return `${expected('at', 'ms since the Unix epoch, of the years 2000 to 2099', at)}${unitHint(at)}`
-    if (at < this.previous && !this.isFirst)
-      return expected('at', `a time not before that of the previous row, ${this.previous}`, at)
-    if (at - this.previous > maxDistance && !this.isFirst)
-      return expected('at', `a time at most 365 days after that of the previous row, ${this.previous}`, at)
-    return undefined
+    const { previous = at } = this
+    if (at < previous) return expected('at', `a time not before that of the previous row, ${previous}`, at)
+    return at - previous > maxDistance
+      ? expected('at', `a time at most 365 days after that of the previous row, ${previous}`, at)
+      : undefined
   }
 
   private depthRow({ at, mint, price, buy, sell }: OwnDepth): DepthRow | string {

@@ -25,14 +25,6 @@ interface Entry {
   confirmedUpTo: number
 }
 
-/** What a confirmation answers. */
-export interface ConfirmedFrames {
-  /** When the newest probe was sent, if it answers one. */
-  readonly probedAt: number | undefined
-  /** The topics whose unsubscribe frame it answers, without listing them: a later request has no answer yet. */
-  readonly ended: readonly Address[]
-}
-
 /** A topic in a frame of the service. */
 export interface EchoedTopic {
   readonly base: Address
@@ -148,10 +140,13 @@ export class SentFrames {
     return base
   }
 
-  /** A confirmation lists these topics. */
-  onConfirmation(bases: Iterable<Address>): ConfirmedFrames {
+  /**
+   * A confirmation lists these topics. Returns when the newest probe that it answers was sent, if it answers one. `onEnded`: called
+   * for each topic whose unsubscribe frame it answers, and that it does not list: a later request has no answer yet.
+   */
+  onConfirmation(bases: Iterable<Address>, onEnded?: (base: Address) => void): number | undefined {
     const number = ++this.lastConfirmation
-    if (this.hasOverflowed) return { probedAt: undefined, ended: [] }
+    if (this.hasOverflowed) return undefined
     // The topics that a confirmation lists were requested before the frame that it answers.
     let from = 0
     for (const base of bases) {
@@ -164,18 +159,17 @@ export class SentFrames {
     }
     const answered = this.takeAnswered(from, number) ?? 0
     let probedAt: number | undefined
-    const ended: Address[] = []
     for (const frame of this.unanswered) {
       const { kind, entry } = frame
       if (frame.number > answered) break
       if (kind === 'probe') probedAt = frame.sentAt
       if (kind === 'unsubscribe' && entry.listedBy !== number) {
         entry.confirmedUpTo = frame.number
-        ended.push(entry.base)
+        onEnded?.(entry.base)
       }
       if (kind !== 'subscribe' || entry.listedBy === number) this.onAnswered(frame)
     }
-    return { probedAt, ended }
+    return probedAt
   }
 
   /** A confirmation lists a topic that is not requested. It is unsubscribed, unless the frame may be late. */

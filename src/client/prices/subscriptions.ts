@@ -149,9 +149,8 @@ export class Subscriptions {
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
-    const { probedAt, ended } = this.sentFrames.onConfirmation(bases)
-    const effects: Effect[] = probedAt === undefined ? [] : [{ _tag: 'ProbeAnswered', sentAt: probedAt }]
-    for (const base of ended) this.onEnded(base)
+    const sentAt = this.sentFrames.onConfirmation(bases, (base) => this.onEnded(base))
+    const effects: Effect[] = sentAt === undefined ? [] : [{ _tag: 'ProbeAnswered', sentAt }]
     for (const base of bases) {
       const state = this.topics.requested(base)
       if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))

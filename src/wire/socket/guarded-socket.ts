@@ -1,4 +1,4 @@
-import { EMPTY, filter, Observable, repeat, take } from 'rxjs'
+import { EMPTY, filter, merge, mergeMap, type Observable, repeat, take } from 'rxjs'
 import type { Address } from '../../base/domain/topic.js'
 import type { Clock } from '../../base/time/clock.js'
 import { deadline$, delay$ } from '../../base/time/timers.js'
@@ -158,17 +158,11 @@ const samples = 8
 export const lost$ = (config: LivenessConfig): Observable<unknown> => {
   const { clock, pingInterval, hasPings, wake$, isConclusive } = config
   const due$ = hasPings ? delay$(clock, pingInterval).pipe(repeat()) : silence$(config)
-  // Not `mergeMap`, which is more than 1 % of a page that shows a price.
-  return new Observable((subscriber) => {
-    const onSilence = (): void => {
-      if (!isConclusive()) return
-      subscriber.next(undefined)
-      subscriber.complete()
-    }
-    const start = (): void => subscriber.add(silenceAfterProbe$(config).subscribe(onSilence))
-    subscriber.add(due$.subscribe(start))
-    subscriber.add(wake$.subscribe(start))
-  })
+  return merge(due$, wake$).pipe(
+    mergeMap(() => silenceAfterProbe$(config)),
+    filter(isConclusive),
+    take(1),
+  )
 }
 
 const silenceAfterProbe$ = ({ clock, pongTimeout, activityCount, probe }: LivenessConfig) => {

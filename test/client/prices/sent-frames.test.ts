@@ -32,9 +32,9 @@ describe('the unanswered frames of a SentFrames', () => {
   it('shows when the newest answered probe was sent', () => {
     const unanswered = createLedger()
     for (const at of [1, 2, 3]) unanswered.onSent('probe', `0x${at}`, at)
-    expect(unanswered.onConfirmation(['0xd']).probedAt).toBeUndefined()
-    expect(unanswered.onConfirmation(['0x2']).probedAt).toBe(2)
-    expect(unanswered.onConfirmation(['0x3']).probedAt).toBe(3)
+    expect(unanswered.onConfirmation(['0xd'])).toBeUndefined()
+    expect(unanswered.onConfirmation(['0x2'])).toBe(2)
+    expect(unanswered.onConfirmation(['0x3'])).toBe(3)
   })
 
   it('never takes the answer to one of many requests of a topic that comes and goes for that to a probe', () => {

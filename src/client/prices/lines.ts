@@ -330,8 +330,9 @@ export class Lines {
       }
     if (isReplaced && old === this.front)
       this.performSwitch(() => this.switchTo(successor, (state) => staleEvent(state, now), rotation))
-    if (!isReplaced) old.isDraining = false
-    const dropped = isReplaced ? old : successor
+    // The old line may have been lost first: the successor is in front, and is dialled again.
+    const dropped = isReplaced || successor === this.front ? old : successor
+    if (dropped === successor) old.isDraining = false
     this.lines.splice(this.lines.indexOf(dropped), 1)
     dropped.close()
     this.rotateNext()

@@ -169,6 +169,25 @@ describe('a gateway that announces its close', () => {
   })
 })
 
+describe('a successor that is in front because the old line is lost', () => {
+  it('is dialled again when it is lost too', () => {
+    const lines = runRotation(({ at, sockets }) => {
+      at(10, () => sockets[0]!.deliverPrice(a, 1))
+      at(20, () => sockets[0]!.deliver(draining))
+      at(30, () => sockets[1]!.open())
+      at(35, () => sockets[1]!.deliverPrice(a, 2))
+      at(41, () => sockets.forEach((socket) => socket.drop()))
+      at(400, () => sockets[2]!.open())
+      at(410, () => sockets[2]!.deliverPrice(a, 3))
+    })
+    expect(lines.filter((line) => !line.includes('dials'))).toEqual([
+      '10 a: 1',
+      '41 a: Disconnected 1',
+      '410 a: 3',
+    ])
+  })
+})
+
 describe('two lines to the same host', () => {
   it('get another host again when it returns', () => {
     const lines = runRotation(

@@ -213,7 +213,11 @@ export class Subscriptions {
       if (now - state.lastActivityAt < this.timeouts.staleAfter) {
         state.live = true
         held.push(state)
-      } else state.held = undefined
+      } else {
+        state.held = undefined
+        // The next price ends the failure, so it must not take the fast path.
+        if (state.failure !== undefined) this.forgetPattern(state)
+      }
       this.schedule(state)
     }
     return held
@@ -263,8 +267,13 @@ export class Subscriptions {
   private remove(state: SubscribedTopic): void {
     this.topics.delete(state.base)
     this.due.delete(state)
-    if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
+    this.forgetPattern(state)
     resetTopic(state)
+  }
+
+  private forgetPattern(state: SubscribedTopic): void {
+    if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
+    state.framePattern = undefined
   }
 
   /** `isHeld`: the topic is live whatever `age` is, until its deadline. */

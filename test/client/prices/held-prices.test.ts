@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/topic.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
+import type { SubscribedTopic } from '../../../src/client/prices/topics.js'
+import { PriceFrames } from '../../../src/wire/codec/fast-path.js'
+import { latin1Bytes } from '../../../src/base/domain/bytes.js'
 import { summarize } from '../../support/time/timed-log.js'
 import { createReceiver } from './support/frame-receiver.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
@@ -12,7 +15,8 @@ const topic = 'svc-0xaa' as const
 
 /** A requested topic, with a price at 0 and one subscriber. `receive` returns the events of a price, and what else it causes. */
 const startLive = (isConfirmed = true) => {
-  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 })
+  const frames = new PriceFrames<SubscribedTopic>()
+  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 }, frames)
   const receiver = createReceiver(subscriptions)
   subscriptions.addSubscriber(base, createPriceSubscriber(topic))
   subscriptions.onOpen()
@@ -23,8 +27,18 @@ const startLive = (isConfirmed = true) => {
       .receive(JSON.stringify({ topic, price }))
       .map((effect) => (effect._tag === 'Deliver' ? summarize(effect.eventFor(topic)) : effect._tag))
   }
+  /** True if the next price takes the fast path, which ends no failure. */
+  const isFast = (): boolean => {
+    const bytes = latin1Bytes(JSON.stringify({ topic, price: 9 }))
+    return frames.recognise(bytes, 0, bytes.length)?.live === true
+  }
   if (isConfirmed) receive(1, 0)
-  return { subscriptions, receive }
+  return {
+    subscriptions,
+    receive,
+    isFast,
+    fail: () => receiver.receive(JSON.stringify({ topic, price: 'x' })),
+  }
 }
 
 const silence = (subscriptions: Subscriptions, now: number) =>
@@ -53,6 +67,18 @@ describe('a held price that may be older than staleAfter', () => {
     const { subscriptions, receive } = startLive(false)
     expect(receive(2, 0, 5000)).toEqual(['Confirmed'])
     expect(silence(subscriptions, 0)).toEqual(['Deliver'])
+  })
+
+  it('does not keep the failure of its topic beyond the next price', () => {
+    const { subscriptions, receive, isFast, fail } = startLive()
+    expect(isFast()).toBe(true)
+    fail()
+    expect(receive(2, 6000, 5000)).toEqual([])
+    expect(subscriptions.onCaughtUp(6000)).toEqual([])
+    expect(isFast()).toBe(false)
+    expect(receive(3, 6000)).toEqual(['DeliverPrice'])
+    expect(subscriptions.topics.get(base)?.failure).toBeUndefined()
+    expect(isFast()).toBe(true)
   })
 
   it('gives no further Stale while the connection is behind', () => {

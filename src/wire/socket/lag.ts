@@ -215,16 +215,14 @@ export class Lag {
    * ones may be older than what that line has delivered. Returns false if the service answers no probes.
    */
   hold(): boolean {
-    const { clock, maxLag } = this.config
-    const now = clock.elapsed()
+    const now = this.config.clock.elapsed()
     if (this.isExempt || !this.isMeasuring) return false
     if (!this.isInTime(now)) return true
     this.state = 'checking'
     this.heldFrom = now
     this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
-    if (maxLag !== Infinity)
-      this.decision = deadline(clock, maxLag, () => this.decide(), this.connection.activityCount)
+    if (this.config.maxLag !== Infinity) this.decideWhenLate(now)
     // Sent by the timer, because a transport may report the answer at once.
     this.nextProbeAt = Math.min(this.nextProbeAt, now)
     this.setTimer(now)
@@ -372,6 +370,18 @@ export class Lag {
     if (this.lateChecks > 1) this.onHeld(now)
     const untilProbe = this.nextProbeAt - now
     this.setTimer(now, isLate ? Math.min(recheckMs, untilProbe) : untilProbe)
+  }
+
+  /** Decides after `hold`, once the age may exceed `maxLag`. The answers to earlier probes postpone that, by `maxLag` at most. */
+  private decideWhenLate(now: number): void {
+    const { clock, maxLag } = this.config
+    const lateAt = (): number => Math.min(this.heldFrom + maxLag, this.inTimeUntil)
+    const onLate = (): void => {
+      const checkedAt = clock.elapsed()
+      if (checkedAt < lateAt()) this.decideWhenLate(checkedAt)
+      else this.decide()
+    }
+    this.decision = deadline(clock, Math.max(0, lateAt() - now), onLate, this.connection.activityCount)
   }
 
   private decide(): void {

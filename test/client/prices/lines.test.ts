@@ -90,6 +90,18 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 5', '40 a: 6', '50 a: 7'])
   })
 
+  it('emit a Stale once the held prices may be older than maxLag, also soon after the change', () => {
+    const lines = runLines(({ at, line, deliver, answering, add, client }) => {
+      at(10, () => deliver(a, 1))
+      // Its last answered ping was sent at 896.25.
+      at(900, () => answering.delete('second'))
+      at(1_700, () => line('first').drop())
+      at(1_890, () => add(client.inspect().topics[0]!.state))
+      at(1_900, () => add(client.inspect().topics[0]!.state))
+    })
+    expect(lines.slice(0, 4)).toEqual(['10 a: 1', '1890 live', '1896.25 a: Stale', '1900 stale'])
+  })
+
   it('deliver a held price of a new front without a Stale, although the last one of the old front was held too', () => {
     const lines = runLines(({ at, line, answering, deliver }) => {
       at(10, () => deliver(a, 1))

@@ -114,9 +114,11 @@ interface PastRow {
 const insideOf = (rows: readonly PastRow[], before: Edge, after: Edge) => {
   const start = indexOf(rows, before, 0)
   const end = indexOf(rows, after, start + 1)
-  const [lacksStart, lacksEnd] = [start === -1, end === -1]
+  const lacksStart = start === -1
+  // The recorder may not have written the second one yet.
+  const lacksEnd = end === -1 && !isNext(rows.at(-1)?.position, after.position)
   const inside = rows
-    .slice(start + 1, lacksEnd ? undefined : end)
+    .slice(start + 1, end === -1 ? undefined : end)
     .map(({ event }) => clipped(event, before.at, after.at))
     .filter((event) =>
       event._tag === 'Gap'

@@ -14,6 +14,7 @@ import { networkError, timeout } from '../../src/base/errors/constructors.js'
 import { unknownTopic } from '../../src/backtest/recording/codec/errors.js'
 import type { HistoryError } from '../../src/base/errors/model.js'
 import { candles, withPast, type Candle, type TopicPast } from '../../src/operators/index.js'
+import { missingPrices$ } from '../../src/operators/missing-prices.js'
 import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { candlesOf } from './support/candles.js'
@@ -220,6 +221,21 @@ const historyOf = (rows: readonly Row[], lag: number, now: () => number): TopicP
         ),
       true,
     ),
+})
+
+it('misses no price if only the row of the price after the interruption is not written yet', () => {
+  marbles(({ expectObservable }) => {
+    const [first, second, third, after] = [0, 1, 2, 3].map((count) => ({
+      at: count,
+      price: 100 + count,
+      position: { run: 'run', count },
+    })) as [Row, Row, Row, Row]
+    const history = historyOf([first, second, third], 0, () => Infinity)
+    expectObservable(missingPrices$({ history, topic: a }, first, after, 5000)).toBe('(pq|)', {
+      p: pastPrice(1, 101),
+      q: pastPrice(2, 102),
+    })
+  })
 })
 
 const rightsOf = (values: readonly TimedValue<Either<unknown, Candle>>[]): readonly Candle[] =>

@@ -130,7 +130,7 @@ export class SentFrames {
     // Copied, because it is a part of the text, which may fill a frame.
     const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(copyOf(named as Address))
     if (base === undefined) return undefined
-    const isRejected = named === undefined || this.isRejectable(base)
+    const isRejected = named === undefined || this.isRejectable(base, now)
     // The text may also answer the subscribe frame of a topic that the client has left since. No confirmation will answer it.
     const requests = this.requestsOf(base)
     const answered = requests.find((frame) => this.isAwaited(frame, now)) ?? requests[0]
@@ -202,11 +202,12 @@ export class SentFrames {
     return now - (this.left.get(base) ?? never) < this.confirmTimeout
   }
 
-  /** True if an error text may reject this topic: it is not confirmed, or a probe subscribes to it. */
-  private isRejectable(base: Address): boolean {
+  /** True if an error text may reject this topic: it is not confirmed, or its last request or a probe has no answer. */
+  private isRejectable(base: Address, now: number): boolean {
     const state = this.topics.get(base)
-    const isUnanswered = state !== undefined && isUnconfirmed(state)
-    return isUnanswered || this.requestsOf(base).some(({ kind }) => kind === 'probe')
+    if (state !== undefined && isUnconfirmed(state)) return true
+    const isAwaited = (frame: SentFrame): boolean => state !== undefined && this.isAwaited(frame, now)
+    return this.requestsOf(base).some((frame) => frame.kind === 'probe' || isAwaited(frame))
   }
 
   /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */

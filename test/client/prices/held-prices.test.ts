@@ -16,7 +16,8 @@ const topic = 'svc-0xaa' as const
 /** A requested topic, with a price at 0 and one subscriber. `receive` returns the events of a price, and what else it causes. */
 const startLive = (isConfirmed = true) => {
   const frames = new PriceFrames<SubscribedTopic>()
-  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 }, frames)
+  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1000, confirmTimeout: 300 })
+  subscriptions.pricePatterns = frames
   const receiver = createReceiver(subscriptions)
   subscriptions.addSubscriber(base, createPriceSubscriber(topic))
   subscriptions.onOpen()

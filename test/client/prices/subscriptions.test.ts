@@ -184,6 +184,17 @@ describe('Subscriptions.takeFrames', () => {
     ])
   })
 
+  it.each(['Invalid token 0xaa', 'Error: internal'])(
+    'is rejected by the answer to its next request, although a price of the one before came later: %s',
+    (text) => {
+      const subscriptions = requestAgain()
+      receive(subscriptions, aa, receivedPrice(1), 5)
+      subscriptions.onConfirmation([bb], 6)
+      expect(eventsOf([subscriptions.onErrorText(text, 7)!])).toEqual(['svc-0xaa SubscriptionRejected'])
+      expect(subscriptions.topics.has(aa)).toBe(false)
+    },
+  )
+
   it('confirms its next request although the service does not answer unsubscribe frames', () => {
     const subscriptions = requestAgain()
     subscriptions.onConfirmation([aa, bb], 5)

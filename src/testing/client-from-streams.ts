@@ -1,31 +1,11 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  catchError,
-  concat,
-  defaultIfEmpty,
-  defer,
-  EMPTY,
-  filter,
-  identity,
-  map,
-  Observable,
-  of,
-  Subscriber,
-  take,
-} from 'rxjs'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { catchError, concat, defaultIfEmpty, defer, EMPTY, filter, map, Observable, of, take } from 'rxjs'
 import { validatedDepth$ } from '../client/depth/polls.js'
 import { type Address, defaultService, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
 import type { Depth } from '../base/domain/depth.js'
 import { chainIds, type Environment } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
-import {
-  resultOf,
-  type PollSnapshot,
-  type StreamEvent,
-  type TopicSnapshot,
-  type TopicState,
-  type ConnectionStatus,
-} from '../base/domain/snapshot.js'
+import type { ConnectionStatus } from '../base/domain/snapshot.js'
 import { clientClosed, invalidTopic, networkError } from '../base/errors/constructors.js'
 import type {
   ClientClosed,
@@ -36,24 +16,25 @@ import type {
   UncorrelatedError,
 } from '../base/errors/model.js'
 import { asText } from '../base/errors/text.js'
-import { topicStateOf } from '../base/errors/topic-state.js'
 import type { CancellableTask } from '../base/task/cancellable-task.js'
-import { rxClock } from '../base/time/clock.js'
 import { toStream$ } from '../base/time/stream.js'
 import type { Client } from '../client/client.js'
 import { Lifetime } from '../client/lifetime.js'
+import type { LastDepth, LastPrice } from './retained-event.js'
 
 /** The streams of a client without a connection: a test client or a replay. */
 export interface ClientStreams {
   readonly environment: Environment
+  /** Each event has the topic as given here. */
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  /** Called only for a topic or a mint with subscribers. */
+  readonly lastPrice: (topic: Topic) => LastPrice
+  readonly lastDepth: (mint: Address, interval: number) => LastDepth
   /** `Closed` is emitted when the client is closed. */
   readonly status$: Observable<ConnectionStatus>
   readonly currentStatus: () => ConnectionStatus
   readonly errors$: Observable<UncorrelatedError>
-  /** The monotonic clock of `inspect`, in ms. Default: that of RxJS. */
-  readonly elapsed?: () => number
   /** Called once, when the client is closed. Must call `completeStreams`. Default: calls only `completeStreams`. */
   readonly onClose?: (completeStreams: () => void) => void
 }
@@ -64,7 +45,8 @@ const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 export const clientFromStreams = (streams: ClientStreams): Client => {
   const { onClose = (completeStreams: () => void) => completeStreams() } = streams
   const lifetime = new Lifetime()
-  const stats = new StreamStats(streams.elapsed ?? rxClock.elapsed)
+  const topics = new Subscribers<Topic>()
+  const polls = new Subscribers<{ readonly mint: Address; readonly interval: number }>()
   let closing: Promise<void> | undefined
 
   const price$ = (topic: Topic) => validatedPrice$(topic, () => streams.price$(topic))
@@ -93,15 +75,22 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
     chainId: chainIds[streams.environment],
     status$: toStream$(concat(lifetime.until$(streams.status$), closedStatus$)),
     errors$: lifetime.until$(streams.errors$),
-    price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic), withTopic(topic))),
+    price$: (topic) => lifetime.whileOpen$(topics.counted$(keyOf(topic), topic, price$(topic))),
     price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),
-    depth$: (mint, interval) => lifetime.whileOpen$(stats.depth$(mint, interval, depth$(mint, interval))),
+    depth$: (mint, interval) => {
+      const key = `${keyOf(mint)} ${asText(interval)}`
+      return lifetime.whileOpen$(polls.counted$(key, { mint, interval }, depth$(mint, interval)))
+    },
     depth: (mint) => lifetime.once(firstValue(depth$(mint, 1))),
     inspect: () => ({
       status: closing === undefined ? streams.currentStatus() : closedStatus,
       lines: [],
-      topics: stats.topics(),
-      polls: stats.polls(),
+      topics: topics.map((topic, subscribers) => ({ topic, subscribers, ...streams.lastPrice(topic) })),
+      polls: polls.map((poll, subscribers) => ({
+        ...poll,
+        subscribers,
+        ...streams.lastDepth(poll.mint, poll.interval),
+      })),
     }),
     close,
     [Symbol.asyncDispose]: close,
@@ -116,13 +105,11 @@ const validatedPrice$ = <E>(
   // A client from given streams has no service name.
   isTopicOfAnyService(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
 
-/** Gives each event the topic as the caller wrote it. */
-const withTopic =
-  (topic: Topic) =>
-  (event: Either<PriceError | InvalidTopic, Price>): Either<PriceError | InvalidTopic, Price> => {
-    if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
-    return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
-  }
+/** Gives an event the topic as a caller wrote it. */
+export const withTopic = (event: Either<PriceError, Price>, topic: Topic): Either<PriceError, Price> => {
+  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
+  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+}
 
 /** The first value of a stream. `ClientClosed` if the stream completes without a value. */
 const firstValue =
@@ -138,120 +125,28 @@ const firstValue =
     return () => subscription.unsubscribe()
   }
 
-/** Counts subscribers and remembers the last event of each stream, for `inspect()`. */
-export class StreamStats {
-  /** `elapsed`: monotonic, in ms. */
-  constructor(private readonly elapsed: () => number) {}
+/** The subscribers of each stream, for `inspect()`. */
+class Subscribers<Name> {
+  private readonly streams = new Map<string, { readonly name: Name; subscribers: number }>()
 
-  private readonly prices = new Map<string, CountedStream<Topic>>()
-  private readonly depths = new Map<string, CountedStream<Mint>>()
-
-  /** `spelt`: the event as its subscriber receives it. */
-  price$<A extends StreamEvent>(
-    topic: Topic,
-    source$: Observable<A>,
-    spelt: (event: A) => A = identity,
-  ): Observable<A> {
-    return this.counted$(this.prices, keyOf(topic), topic, source$, spelt)
-  }
-
-  depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    const key = `${keyOf(mint)} ${asText(interval)}`
-    return this.counted$(this.depths, key, { mint, interval }, source$, identity)
-  }
-
-  topics(): readonly TopicSnapshot[] {
-    return [...this.prices.values()].map(({ of: topic, subscribers, last, valueAt }) => ({
-      topic,
-      subscribers,
-      state: stateAfter(last, valueAt),
-      lastPriceAgeMs: this.ageOf(valueAt),
-    }))
-  }
-
-  polls(): readonly PollSnapshot[] {
-    return [...this.depths.values()].map(({ of, subscribers, last, lastAt }) => ({
-      ...of,
-      subscribers,
-      lastResult: resultOf(last),
-      lastResultAgeMs: this.ageOf(lastAt),
-    }))
-  }
-
-  private ageOf(time: number): number | null {
-    return Number.isNaN(time) ? null : Math.round(this.elapsed() - time)
-  }
-
-  private counted$<A extends StreamEvent, N>(
-    streams: Map<string, CountedStream<N>>,
-    key: string,
-    of: N,
-    source$: Observable<A>,
-    spelt: (event: A) => A,
-  ): Observable<A> {
+  /** `name`: as the first subscriber writes it. */
+  counted$<A>(key: string, name: Name, source$: Observable<A>): Observable<A> {
+    const { streams } = this
     return new Observable((subscriber) => {
-      const stream = streams.get(key) ?? { of, subscribers: 0, last: undefined, lastAt: NaN, valueAt: NaN }
+      const stream = streams.get(key) ?? { name, subscribers: 0 }
       streams.set(key, stream)
       stream.subscribers++
-      const counted = new CountingSubscriber(subscriber, stream, spelt, this.elapsed)
-      source$.subscribe(counted)
-      counted.isRepeated = false
+      source$.subscribe(subscriber)
       return () => {
         stream.subscribers--
         if (stream.subscribers === 0) streams.delete(key)
       }
     })
   }
-}
 
-/** Counts each event. Not `map`, because a sweep runs it for each row and parameter. */
-class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
-  /** A later subscriber first receives the last event again. */
-  isRepeated: boolean
-
-  constructor(
-    private readonly subscriber: Subscriber<A>,
-    private readonly stream: CountedStream<unknown>,
-    private readonly spelt: (event: A) => A,
-    private readonly elapsed: () => number,
-  ) {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
-    super(subscriber)
-    this.isRepeated = stream.last !== undefined
+  map<B>(use: (name: Name, subscribers: number) => B): readonly B[] {
+    return Array.from(this.streams.values(), ({ name, subscribers }) => use(name, subscribers))
   }
-
-  override next(event: A): void {
-    if (this.closed) return
-    if (!this.isRepeated) count(this.stream, event, this.elapsed())
-    this.subscriber.next(this.spelt(event))
-  }
-}
-
-type Mint = Pick<PollSnapshot, 'mint' | 'interval'>
-
-/** Times are monotonic, in ms; NaN for none. */
-interface CountedStream<N> {
-  /** As the first subscriber wrote it. */
-  readonly of: N
-  subscribers: number
-  last: StreamEvent | undefined
-  lastAt: number
-  /** When the last value of this connection came. */
-  valueAt: number
-}
-
-const count = (stream: CountedStream<unknown>, event: StreamEvent, at: number): void => {
-  stream.last = event
-  stream.lastAt = at
-  if (isRight(event)) stream.valueAt = at
-  else if (endsConnection(stateAfter(event, stream.valueAt))) stream.valueAt = NaN
-}
-
-const endsConnection = (state: TopicState): boolean => state === 'down' || state === 'waiting'
-
-const stateAfter = (last: StreamEvent | undefined, valueAt: number): TopicState => {
-  if (last === undefined) return 'waiting'
-  return isLeft(last) ? topicStateOf(last.left, !Number.isNaN(valueAt)) : 'live'
 }
 
 /** Accepts any value, which a caller in plain JavaScript may pass. */

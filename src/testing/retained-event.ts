@@ -2,8 +2,10 @@ import { isLeft, isRight, left, type Either, type Left } from 'fp-ts/lib/Either.
 import type { Subscriber } from 'rxjs'
 import type { Depth } from '../base/domain/depth.js'
 import type { Price } from '../base/domain/price.js'
+import { resultOf, type PollSnapshot, type TopicSnapshot, type TopicState } from '../base/domain/snapshot.js'
 import { disconnected, stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
+import { topicStateOf } from '../base/errors/topic-state.js'
 import { safeNext } from '../base/task/safe-notify.js'
 import { rxClock } from '../base/time/clock.js'
 
@@ -15,11 +17,24 @@ export interface Retention<E, A> {
   readonly agedBy: (error: E, ms: number) => E
 }
 
-/** The event that a late subscriber of a stream receives first. */
-export class RetainedEvent<E, A> {
+interface Tagged {
+  readonly _tag: string
+}
+
+/** The state of a topic in `inspect()`, without its subscribers. */
+export type LastPrice = Pick<TopicSnapshot, 'state' | 'lastPriceAgeMs'>
+
+/** The state of a poll in `inspect()`, without its subscribers. */
+export type LastDepth = Pick<PollSnapshot, 'lastResult' | 'lastResultAgeMs'>
+
+/** The last event of a stream, and the one that a late subscriber receives first. Times are monotonic, in ms; NaN for none. */
+export class RetainedEvent<E extends Tagged, A> {
+  /** For late subscribers. */
   event: Either<E, A> | undefined
-  /** When the last error was emitted, monotonic, in ms. */
-  private errorAt = 0
+  last: Either<E, A> | undefined
+  private lastAt = NaN
+  /** When the last value of this connection came. */
+  private valueAt = NaN
 
   /** `elapsed`: the monotonic time, in ms. */
   constructor(
@@ -30,7 +45,28 @@ export class RetainedEvent<E, A> {
   /** An event of the stream. */
   add(event: Either<E, A>): void {
     this.event = this.retention.retainedAfter(event, this.event)
-    if (isLeft(event)) this.errorAt = this.elapsed()
+    this.last = event
+    this.lastAt = this.elapsed()
+    if (isRight(event)) this.valueAt = this.lastAt
+    else if (endsConnection(this.state)) this.valueAt = NaN
+  }
+
+  get lastPrice(): LastPrice {
+    return { state: this.state, lastPriceAgeMs: this.ageOf(this.valueAt) }
+  }
+
+  get lastDepth(): LastDepth {
+    const lastResultAgeMs = this.event === undefined ? null : this.ageOf(this.lastAt)
+    return { lastResult: resultOf(this.event), lastResultAgeMs }
+  }
+
+  private get state(): TopicState {
+    if (this.last === undefined) return 'waiting'
+    return isLeft(this.last) ? topicStateOf(this.last.left, !Number.isNaN(this.valueAt)) : 'live'
+  }
+
+  private ageOf(time: number): number | null {
+    return Number.isNaN(time) ? null : Math.round(this.elapsed() - time)
   }
 
   repeat(subscriber: Subscriber<Either<E, A>>): void {
@@ -39,9 +75,11 @@ export class RetainedEvent<E, A> {
   }
 
   private aged(event: Left<E>): Either<E, A> {
-    return left(this.retention.agedBy(event.left, this.elapsed() - this.errorAt))
+    return left(this.retention.agedBy(event.left, this.elapsed() - this.lastAt))
   }
 }
+
+const endsConnection = (state: TopicState): boolean => state === 'down' || state === 'waiting'
 
 /**
  * Late subscribers of a topic receive its current price, or the error that explains why there is none: after an outage, until the

@@ -28,23 +28,28 @@ const finalTags: ReadonlySet<string> = new Set([
 /** The price streams or the depth streams of a test client, by topic or mint. Names are case-insensitive. */
 export const sharedStreams = <E extends Tagged, A>(
   config: SharedStreamsConfig<E, A>,
-): ((name: string) => Observable<Either<E, A>>) => {
-  const streams = new Map<string, Observable<Either<E, A>>>()
+): ((name: string) => SharedStream<E, A>) => {
+  const streams = new Map<string, SharedStream<E, A>>()
   return (name) => {
     const key = name.toLowerCase()
-    const stream$ = streams.get(key) ?? shared$(config.sourceOf$(name), config)
-    streams.set(key, stream$)
-    return stream$
+    const stream = streams.get(key) ?? sharedStream(config.sourceOf$(name), config)
+    streams.set(key, stream)
+    return stream
   }
 }
 
 /** A stream whose subscribers share one subscription to the given observable. */
-const shared$ = <E extends Tagged, A>(
+interface SharedStream<E extends Tagged, A> {
+  readonly event$: Observable<Either<E, A>>
+  /** The events of the current subscription. */
+  readonly retained: () => RetainedEvent<E, A>
+}
+
+const sharedStream = <E extends Tagged, A>(
   source$: Observable<Either<E, A>>,
   { retention, updates$ = EMPTY }: SharedStreamsConfig<E, A>,
-): Observable<Either<E, A>> => {
-  /** What late subscribers of the current subscription receive. */
-  let current: RetainedEvent<E, A> | undefined
+): SharedStream<E, A> => {
+  let current = new RetainedEvent<E, A>(retention)
   /** True if the status has reported an outage that the given observable has not emitted. */
   let isOfStatus = false
   /** True while the given observable emits synchronously during `subscribe`. */
@@ -86,11 +91,12 @@ const shared$ = <E extends Tagged, A>(
       return !isRepeated
     }
     connected$.pipe(filter(isNew)).subscribe(subscriber)
-    if (before?.event === undefined || before !== current) return
+    if (before.event === undefined || before !== current) return
     before.repeat(subscriber)
     isKnown = isOfStatus
   })
-  return withAtOnceLimit$(joined$, () => current?.event === undefined || isLeft(current.event))
+  const event$ = withAtOnceLimit$(joined$, () => current.event === undefined || isLeft(current.event))
+  return { event$, retained: () => current }
 }
 
 const isFinal = (event: Either<Tagged, unknown>): boolean => isLeft(event) && finalTags.has(event.left._tag)

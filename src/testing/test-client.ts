@@ -12,7 +12,7 @@ import {
   startWith,
   type Observable,
 } from 'rxjs'
-import { clientFromStreams } from './client-from-streams.js'
+import { clientFromStreams, withTopic } from './client-from-streams.js'
 import type { Client } from '../client/client.js'
 import { depthRetention, outage, priceRetention } from './retained-event.js'
 import type { Depth } from '../base/domain/depth.js'
@@ -79,7 +79,7 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
   for (const [mint, stream$] of Object.entries(depths)) checkRxjs(`depths.${mint}`, stream$)
   const sharedStatus$ = withLatest$(status$)
-  const price$ = sharedStreams({
+  const priceOf = sharedStreams({
     sourceOf$: (topic) =>
       find$(prices, topic, stamp ? stampPrice : identity) ?? of(left(subscriptionRejected(topic, noStream))),
     retention: priceRetention,
@@ -88,7 +88,7 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
       catchError(() => NEVER),
     ),
   })
-  const depth$ = sharedStreams({
+  const depthOf = sharedStreams({
     sourceOf$: (mint) =>
       find$(depths, mint, stamp ? stampDepth : identity) ??
       of(left(unsupportedPair(mint, undefined, noStream))),
@@ -99,8 +99,10 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
     status$: sharedStatus$,
     currentStatus: () => currentStatus(sharedStatus$),
     errors$,
-    price$,
-    depth$,
+    price$: (topic) => priceOf(topic).event$.pipe(map((event) => withTopic(event, topic))),
+    depth$: (mint) => depthOf(mint).event$,
+    lastPrice: (topic) => priceOf(topic).retained().lastPrice,
+    lastDepth: (mint) => depthOf(mint).retained().lastDepth,
   })
 }
 

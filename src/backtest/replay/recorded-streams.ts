@@ -1,7 +1,8 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { ReplaySubject, Subject } from 'rxjs'
+import { map, ReplaySubject, Subject, type Observable } from 'rxjs'
+import { withTopic } from '../../testing/client-from-streams.js'
 import { depthRetention, isDisconnected, outage, priceRetention } from '../../testing/retained-event.js'
-import { isAddress } from '../../base/domain/topic.js'
+import { isAddress, type Topic } from '../../base/domain/topic.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
@@ -57,6 +58,12 @@ export class RecordedStreams {
       onSubscribe,
     })
     this.statusSubject$.next(this.status)
+  }
+
+  /** The prices of a topic as a caller writes it. Those of the stream are in lower case, which most callers write. */
+  price$(topic: Topic): Observable<Either<PriceError, Price>> {
+    const price$ = this.prices.event$(topic)
+    return topic === topic.toLowerCase() ? price$ : price$.pipe(map((event) => withTopic(event, topic)))
   }
 
   /** True if `emitOutage` may emit events before this line: it must be called at the time of the previous one. */
@@ -159,7 +166,8 @@ export class RecordedStreams {
       stream.interrupt(outage(newRecording))
     }
     if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
-    stream.emit(inLaterEpoch(event, recorder.baseEpoch), recorder)
+    const played = inLaterEpoch(event, recorder.baseEpoch)
+    stream.emit(withTopic(played, stream.name as Topic), recorder)
   }
 
   private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {

@@ -39,7 +39,7 @@ export class ReplayStreams<E extends Tagged, A> {
 
   stream(name: string): ReplayStream<E, A> {
     // Most names have no capitals, and a row needs its stream.
-    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
+    return this.streams.get(name) ?? this.createStream(name.toLowerCase())
   }
 
   /** Has no effect if another recorder has the stream by now. */
@@ -51,12 +51,12 @@ export class ReplayStreams<E extends Tagged, A> {
   /** Completes all streams, also later ones, after the error. Only now it is known which are not in the recording. */
   completeAll(error: E | undefined): void {
     this.ended = { error }
-    for (const [name, stream] of this.streams) this.end(name, stream)
+    for (const stream of this.streams.values()) this.end(stream)
   }
 
-  private end(name: string, stream: ReplayStream<E, A>): void {
+  private end(stream: ReplayStream<E, A>): void {
     const isRecorded = stream.recorder !== undefined
-    const error = this.ended?.error ?? (isRecorded ? undefined : this.config.notRecorded(name))
+    const error = this.ended?.error ?? (isRecorded ? undefined : this.config.notRecorded(stream.name))
     if (error !== undefined) stream.emit(left(error), stream.recorder)
     stream.complete()
   }
@@ -68,12 +68,12 @@ export class ReplayStreams<E extends Tagged, A> {
     )
   }
 
-  private createStream(key: string, name: string): ReplayStream<E, A> {
-    const existing = this.streams.get(key)
+  private createStream(name: string): ReplayStream<E, A> {
+    const existing = this.streams.get(name)
     if (existing !== undefined) return existing
-    const stream = new ReplayStream<E, A>(this.config)
-    this.streams.set(key, stream)
-    if (this.ended !== undefined) this.end(name, stream)
+    const stream = new ReplayStream<E, A>(name, this.config)
+    this.streams.set(name, stream)
+    if (this.ended !== undefined) this.end(stream)
     return stream
   }
 }
@@ -82,13 +82,16 @@ export class ReplayStreams<E extends Tagged, A> {
 class ReplayStream<E extends Tagged, A> {
   /** Replaced on each change, so that a subscriber may come or go while an event is emitted. */
   private subscribers: readonly Subscriber<Either<E, A>>[] = []
-  private lastEvent: Either<E, A> | undefined
-  private readonly retained: RetainedEvent<E, A>
+  readonly retained: RetainedEvent<E, A>
   private completed = false
   /** The recorder that has announced the stream, or has emitted its last event. */
   recorder: Recorder | undefined
 
-  constructor(private readonly config: ReplayStreamsConfig<E, A>) {
+  /** `name`: in lower case. */
+  constructor(
+    readonly name: string,
+    private readonly config: ReplayStreamsConfig<E, A>,
+  ) {
     this.retained = new RetainedEvent(config.retention, config.elapsed)
   }
 
@@ -103,7 +106,7 @@ class ReplayStream<E extends Tagged, A> {
   )
 
   get hasEvents(): boolean {
-    return this.lastEvent !== undefined
+    return this.retained.last !== undefined
   }
 
   /** Also reopens a completed stream: a recording may be appended to another. */
@@ -126,20 +129,19 @@ class ReplayStream<E extends Tagged, A> {
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
   complete(): void {
-    const { subscribers, lastEvent } = this
+    const { subscribers, retained } = this
     this.completed = true
-    this.retained.event = lastEvent !== undefined && isLeft(lastEvent) ? lastEvent : undefined
+    retained.event = retained.last !== undefined && isLeft(retained.last) ? retained.last : undefined
     this.subscribers = []
     for (const subscriber of subscribers) safeComplete(subscriber)
   }
 
   /** True in an outage that the subscribers have received. */
   private get isDown(): boolean {
-    return this.lastEvent !== undefined && isDisconnected(this.lastEvent)
+    return this.retained.last !== undefined && isDisconnected(this.retained.last)
   }
 
   private update(event: Either<E, A>): void {
-    this.lastEvent = event
     this.retained.add(event)
     for (const subscriber of this.subscribers) safeNext(subscriber, event)
   }

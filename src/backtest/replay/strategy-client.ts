@@ -39,12 +39,13 @@ export const createStrategyClient = (
   const { streams } = playback
   const client = clientFromStreams({
     environment,
-    elapsed: playback.runs.elapsed,
     status$: streams.status$,
     currentStatus: () => streams.status,
     errors$: streams.errors$,
-    price$: (topic) => streams.prices.event$(topic),
+    price$: (topic) => streams.price$(topic),
     depth$: (mint) => streams.depths.event$(mint),
+    lastPrice: (topic) => streams.prices.stream(topic).retained.lastPrice,
+    lastDepth: (mint) => streams.depths.stream(mint).retained.lastDepth,
     onClose,
     ...given,
   })

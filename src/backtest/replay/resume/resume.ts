@@ -3,14 +3,15 @@ import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
-import type { Topic } from '../../../base/domain/topic.js'
+import type { Address, Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { systemClock } from '../../../base/time/clock.js'
 import type { Client } from '../../../client/client.js'
-import type { ClientStreams } from '../../../testing/client-from-streams.js'
+import { withTopic, type ClientStreams } from '../../../testing/client-from-streams.js'
+import type { LastDepth, LastPrice } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
 import { checkClient } from '../../../client/options.js'
 import { encodeRow } from '../../recording/codec/row-codec.js'
@@ -109,8 +110,8 @@ export const resume$ = <A>(
       defer(() => {
         const rows = live.isLive ? undefined : history?.want(topic)
         const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
-        const later$ = event$.pipe(map((event) => inLaterEpoch(event, addedEpochs(topic))))
-        return live.joined$(streams.prices.event$(topic), later$)
+        const later$ = event$.pipe(map((event) => withTopic(inLaterEpoch(event, addedEpochs(topic)), topic)))
+        return live.joined$(streams.price$(topic), later$)
       })
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
@@ -119,6 +120,10 @@ export const resume$ = <A>(
         depth$: (mint, interval) => live.joined$(streams.depths.event$(mint), client.depth$(mint, interval)),
         status$: live.joined$(streams.status$, client.status$.pipe(map(statusOf))),
         errors$: live.joined$(streams.errors$, client.errors$),
+        lastPrice: (topic) =>
+          live.isLive ? lastPriceOf(client, topic) : streams.prices.stream(topic).retained.lastPrice,
+        lastDepth: (mint, interval) =>
+          live.isLive ? lastDepthOf(client, mint, interval) : streams.depths.stream(mint).retained.lastDepth,
         currentStatus: () => (live.isLive ? statusOf(client.inspect().status) : streams.status),
       },
     })
@@ -126,6 +131,20 @@ export const resume$ = <A>(
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
   })
 }
+
+const lastPriceOf = (client: Client, topic: Topic): LastPrice => {
+  const found = client.inspect().topics.find((each) => isSameName(each.topic, topic))
+  return { state: found?.state ?? 'waiting', lastPriceAgeMs: found?.lastPriceAgeMs ?? null }
+}
+
+const lastDepthOf = (client: Client, mint: Address, interval: number): LastDepth => {
+  const found = client
+    .inspect()
+    .polls.find((each) => each.interval === interval && isSameName(each.mint, mint))
+  return { lastResult: found?.lastResult ?? 'none', lastResultAgeMs: found?.lastResultAgeMs ?? null }
+}
+
+const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 const isHistory = (past: unknown): past is History =>
   typeof past === 'object' && past !== null && 'prices$' in past

@@ -22,8 +22,7 @@ export const runStrategy$ = <A>(
 ): Observable<A> =>
   new Observable<A>((subscriber) => {
     const context = activeContext()
-    const callers: EnterContext = { enter: () => enterUnlessDisposed(context) }
-    const result = new ContextSubscriber(subscriber, callers)
+    const result = new ContextSubscriber(subscriber, context)
     const run = playback.startRun(() => result.complete())
     subscriber.add(() => run.leave(() => result.unsubscribe()))
 
@@ -74,16 +73,11 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
 }
 
-interface EnterContext {
-  /** Makes it active, and returns the context that was active before. */
-  enter(): RxContext
-}
-
-/** Notifies the subscriber in another context, for each row and parameter. `parent`: its unsubscription ends this one. */
+/** Notifies the subscriber in another context, or in the real one once its clock is disposed of: for each row and parameter. `parent`: its unsubscription ends this one. */
 class ContextSubscriber<A> extends Subscriber<A> {
   constructor(
     private readonly subscriber: Subscriber<A>,
-    private readonly context: EnterContext,
+    private readonly context: RxContext,
     parent?: Subscriber<A>,
   ) {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
@@ -92,7 +86,7 @@ class ContextSubscriber<A> extends Subscriber<A> {
 
   override next(value: A): void {
     if (this.closed) return
-    const before = this.context.enter()
+    const before = enterUnlessDisposed(this.context)
     try {
       this.subscriber.next(value)
     } catch (thrown) {
@@ -111,7 +105,7 @@ class ContextSubscriber<A> extends Subscriber<A> {
   }
 
   private end(notify: () => void): void {
-    const before = this.context.enter()
+    const before = enterUnlessDisposed(this.context)
     try {
       notify()
     } catch (thrown) {

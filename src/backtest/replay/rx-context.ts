@@ -24,8 +24,6 @@ export interface VirtualTimer {
 }
 
 export interface VirtualClock extends Clock {
-  /** True if new timers are real. */
-  readonly disposed: boolean
   /** Calls back every `ms` ms, like `setInterval`. */
   addTimer(callback: () => void, ms: number): VirtualTimer
   /** Calls back once, after the current tick. */
@@ -37,29 +35,23 @@ export interface VirtualClock extends Clock {
 // active at a time: the real one, or that of a virtual clock.
 
 export class RxContext {
-  /** Those of the real context while the others are written. Unused in the context of a virtual clock. */
-  readonly delegates = noDelegates()
+  /** `undefined` in the real context. */
+  readonly clock: VirtualClock | undefined
+  /** True if new timers are real. */
+  disposed = false
+  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. */
+  mayHaveActions = true
   /** The actions of the schedulers while this context is not active; `undefined` without actions. */
   private queues: SchedulerQueues | undefined
-  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. */
-  mayHaveActions: boolean
 
-  constructor(readonly clock?: VirtualClock) {
-    this.mayHaveActions = clock === undefined
-  }
-
-  /** Makes this context active after another one: several times for each row, and in a sweep for each parameter. */
+  /** Replaces the delegates and the queues of another context. */
   replace(before: RxContext): void {
-    if (this.clock === undefined) writeDelegates(this.delegates)
+    if (this.clock === undefined) writeDelegates(realDelegates)
     else if (!areWritten(contextDelegates)) {
       // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
-      if (before.clock === undefined) readDelegates(before.delegates)
+      if (before.clock === undefined) readDelegates(realDelegates)
       writeDelegates(contextDelegates)
     }
-    if (this.mayHaveActions || before.mayHaveActions || isQueueActive()) this.replaceQueues(before)
-  }
-
-  private replaceQueues(before: RxContext): void {
     const hasActions = haveActions()
     if (hasActions) before.queues = takeQueues()
     if (this.queues !== undefined) restoreQueues(this.queues)
@@ -69,6 +61,8 @@ export class RxContext {
 }
 
 export const realContext = new RxContext()
+/** Those of the real context while the others are written. */
+const realDelegates = noDelegates()
 
 let active = realContext
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
@@ -76,11 +70,12 @@ let pendingTimers = 0
 
 export const activeContext = (): RxContext => active
 
-/** Makes a context active. Returns the one that was active before. */
+/** Makes a context active: several times for each row, and in a sweep for each parameter. Returns the one that was active before. */
 export const enterContext = (context: RxContext): RxContext => {
   const before = active
   if (context === before) return before
-  context.replace(before)
+  const areIdle = !context.mayHaveActions && !before.mayHaveActions && !isQueueActive()
+  if (!areIdle || !areWritten(contextDelegates)) context.replace(before)
   active = context
   setReplayClock(context.clock)
   if (context === realContext) keepClearing()
@@ -96,9 +91,9 @@ export const runInContext = <A>(context: RxContext, work: () => A): A => {
   }
 }
 
-/** The context to return to: the given one, or the real one once its clock is disposed of. */
+/** Makes a context active, or the real one once its clock is disposed of. Returns the one that was active before. */
 export const enterUnlessDisposed = (context: RxContext): RxContext =>
-  enterContext(context.clock?.disposed === true ? realContext : context)
+  enterContext(context.disposed ? realContext : context)
 
 export const onTimerAdded = (): void => {
   pendingTimers++
@@ -129,8 +124,7 @@ const keepClearing = (): void => {
 }
 
 /** The clock that runs new timers; undefined if they are real. */
-const timerClock = (): VirtualClock | undefined =>
-  active.clock?.disposed === true ? undefined : active.clock
+const timerClock = (): VirtualClock | undefined => (active.disposed ? undefined : active.clock)
 
 const handleOf = (timer: VirtualTimer): IntervalHandle => timer as unknown as IntervalHandle
 

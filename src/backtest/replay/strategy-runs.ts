@@ -1,6 +1,6 @@
 import { safeUnsubscribe } from '../../base/task/safe-notify.js'
 import { rxClock } from '../../base/time/clock.js'
-import { enterContext } from './rx-context.js'
+import { enterContext, enterUnlessDisposed } from './rx-context.js'
 import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
 
 /** A strategy that runs over a replay, on its own clock. */
@@ -141,7 +141,7 @@ export class StrategyRuns {
   tick<A>(work: () => A): A {
     if (this.isRunning) return work()
     this.isRunning = true
-    const before = this.ownClock?.enter()
+    const before = this.ownClock && enterUnlessDisposed(this.ownClock)
     try {
       return work()
     } finally {

@@ -1,8 +1,6 @@
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import {
-  activeContext,
-  enterContext,
   hasNothingToRun,
   markCancelled,
   onTimerAdded,
@@ -45,19 +43,19 @@ export class ClockGroup {
 }
 
 /** A virtual clock, in ms since the Unix epoch, that only `advance` and `skip` move. RxJS uses it, and its own queues, only inside `run`. */
-export class VirtualTime implements VirtualClock {
+export class VirtualTime extends RxContext implements VirtualClock {
+  override readonly clock = this
+  override mayHaveActions = false
   private timers = queueOf([])
   private nextOrder = 0
   private cancelledCount = 0
-  private readonly context: RxContext
   private readonly system = systemClock()
-  disposed = false
 
   constructor(
     private time: number,
     private readonly group = new ClockGroup(),
   ) {
-    this.context = new RxContext(this)
+    super()
   }
 
   // The members of `Clock`: once the clock is disposed of, they are those of the system.
@@ -89,20 +87,15 @@ export class VirtualTime implements VirtualClock {
     return this.timers.peek()?.dueAt ?? Infinity
   }
 
-  /** Makes the clock active, unless it is disposed of. Returns the context that was active before. */
-  enter(): RxContext {
-    return this.disposed ? activeContext() : enterContext(this.context)
-  }
-
   /** Runs work on this clock; in real time once the clock is disposed of. */
   run<A>(work: () => A): A {
-    return this.disposed ? work() : runInContext(this.context, work)
+    return this.disposed ? work() : runInContext(this, work)
   }
 
   /** Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them. */
   advance(to: number, brake?: Brake): boolean {
     if (this.isDue(to)) {
-      runInContext(this.context, () => this.fireUntil(to, brake))
+      runInContext(this, () => this.fireUntil(to, brake))
       if (brake?.isHeld === true) return false
     }
     this.time = Math.max(this.time, to)
@@ -161,7 +154,7 @@ export class VirtualTime implements VirtualClock {
   }
 
   private fireUntil(to: number, brake: Brake | undefined): void {
-    this.context.mayHaveActions = true
+    this.mayHaveActions = true
     while (this.isDue(to) && brake?.isHeld !== true) {
       const timer = this.timers.pop()
       if (timer?.cancelled === false) this.fire(timer)

@@ -3,6 +3,8 @@ import { defer, Observable, type Subscriber } from 'rxjs'
 import { isDisconnected, RetainedEvent, type Retention } from '../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
+import { ContextSubscriber } from './context-subscriber.js'
+import { activeContext, enterContext } from './rx-context.js'
 import type { Recorder } from '../recording/read/read-entries.js'
 
 interface Tagged {
@@ -143,7 +145,16 @@ class ReplayStream<E extends Tagged, A> {
 
   private update(event: Either<E, A>): void {
     this.retained.add(event)
-    for (const subscriber of this.subscribers) safeNext(subscriber, event)
+    const before = activeContext()
+    for (const subscriber of this.subscribers) {
+      // From one strategy straight to the next one.
+      if (subscriber instanceof ContextSubscriber) subscriber.nextInContext(event)
+      else {
+        enterContext(before)
+        safeNext(subscriber, event)
+      }
+    }
+    enterContext(before)
   }
 
   private add(subscriber: Subscriber<Either<E, A>>): void {

@@ -1,8 +1,9 @@
-import { from, Observable, Subscriber } from 'rxjs'
+import { from, Observable } from 'rxjs'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../testing/other-rxjs.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
-import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
+import { ContextSubscriber } from './context-subscriber.js'
+import { activeContext } from './rx-context.js'
 import type { Playback } from './playback.js'
 import { withStreams, type StrategyClient } from './strategy-client.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -71,48 +72,4 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   if (operator === undefined || source$ === undefined) return stream$
   const checkedSource$ = checked$(withCheckedOperators$<unknown>(source$, onOtherRxjs), onOtherRxjs)
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
-}
-
-/** Notifies the subscriber in another context, or in the real one once its clock is disposed of: for each row and parameter. `parent`: its unsubscription ends this one. */
-class ContextSubscriber<A> extends Subscriber<A> {
-  constructor(
-    private readonly subscriber: Subscriber<A>,
-    private readonly context: RxContext,
-    parent?: Subscriber<A>,
-  ) {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
-    super(parent)
-  }
-
-  override next(value: A): void {
-    if (this.closed) return
-    const before = enterUnlessDisposed(this.context)
-    try {
-      this.subscriber.next(value)
-    } catch (thrown) {
-      reportError(thrown)
-    } finally {
-      enterContext(before)
-    }
-  }
-
-  protected override _error(thrown: unknown): void {
-    this.end(() => this.subscriber.error(thrown))
-  }
-
-  protected override _complete(): void {
-    this.end(() => this.subscriber.complete())
-  }
-
-  private end(notify: () => void): void {
-    const before = enterUnlessDisposed(this.context)
-    try {
-      notify()
-    } catch (thrown) {
-      reportError(thrown)
-    } finally {
-      enterContext(before)
-      this.unsubscribe()
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
+import { concat, defer, EMPTY, Observable, ReplaySubject, Subscription, takeUntil, tap } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { delay } from '../../../base/time/timers.js'
 import { systemClock } from '../../../base/time/clock.js'
@@ -29,10 +29,14 @@ export class LiveTime {
   constructor(private readonly runs: StrategyRuns) {}
 
   /** The past until the border, and then a stream of the client. A past that completes before has no further event. */
-  joined$<A>(past$: Observable<A>, live$: Observable<A>): Observable<A> {
+  joined$<A>(
+    past$: Observable<A>,
+    live$: Observable<A>,
+    onLive: (event: A) => void = () => undefined,
+  ): Observable<A> {
     return concat(
       past$.pipe(takeUntil(this.border$)),
-      defer(() => (this.isLive ? this.onClock$(live$) : EMPTY)),
+      defer(() => (this.isLive ? this.onClock$(live$).pipe(tap(onLive)) : EMPTY)),
     )
   }
 

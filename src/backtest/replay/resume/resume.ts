@@ -3,7 +3,7 @@ import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
-import type { Address, Topic } from '../../../base/domain/topic.js'
+import type { Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
@@ -11,7 +11,6 @@ import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { systemClock } from '../../../base/time/clock.js'
 import type { Client } from '../../../client/client.js'
 import { withTopic, type ClientStreams } from '../../../testing/client-from-streams.js'
-import type { LastDepth, LastPrice } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
 import { checkClient } from '../../../client/options.js'
 import { encodeRow } from '../../recording/codec/row-codec.js'
@@ -111,19 +110,19 @@ export const resume$ = <A>(
         const rows = live.isLive ? undefined : history?.want(topic)
         const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
         const later$ = event$.pipe(map((event) => withTopic(inLaterEpoch(event, addedEpochs(topic)), topic)))
-        return live.joined$(streams.price$(topic), later$)
+        const { retained } = streams.prices.stream(topic)
+        return live.joined$(streams.price$(topic), later$, (event) => retained.add(event))
       })
     const replayed = createStrategyClient(playback, 'mainnet', {
       past: given,
       streams: {
         price$,
-        depth$: (mint, interval) => live.joined$(streams.depths.event$(mint), client.depth$(mint, interval)),
+        depth$: (mint, interval) => {
+          const { event$, retained } = streams.depths.stream(mint)
+          return live.joined$(event$, client.depth$(mint, interval), (event) => retained.add(event))
+        },
         status$: live.joined$(streams.status$, client.status$.pipe(map(statusOf))),
         errors$: live.joined$(streams.errors$, client.errors$),
-        lastPrice: (topic) =>
-          live.isLive ? lastPriceOf(client, topic) : streams.prices.stream(topic).retained.lastPrice,
-        lastDepth: (mint, interval) =>
-          live.isLive ? lastDepthOf(client, mint, interval) : streams.depths.stream(mint).retained.lastDepth,
         currentStatus: () => (live.isLive ? statusOf(client.inspect().status) : streams.status),
       },
     })
@@ -131,20 +130,6 @@ export const resume$ = <A>(
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
   })
 }
-
-const lastPriceOf = (client: Client, topic: Topic): LastPrice => {
-  const found = client.inspect().topics.find((each) => isSameName(each.topic, topic))
-  return { state: found?.state ?? 'waiting', lastPriceAgeMs: found?.lastPriceAgeMs ?? null }
-}
-
-const lastDepthOf = (client: Client, mint: Address, interval: number): LastDepth => {
-  const found = client
-    .inspect()
-    .polls.find((each) => each.interval === interval && isSameName(each.mint, mint))
-  return { lastResult: found?.lastResult ?? 'none', lastResultAgeMs: found?.lastResultAgeMs ?? null }
-}
-
-const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 const isHistory = (past: unknown): past is History =>
   typeof past === 'object' && past !== null && 'prices$' in past

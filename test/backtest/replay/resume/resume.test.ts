@@ -91,6 +91,21 @@ test('continues the state of a strategy from a recording to the live market, wit
   )
 })
 
+test('inspect() in a strategy has the past until the border, and then the live market', async () => {
+  const price$ = new Subject<Price>()
+  const client = createTestClient({ prices: { [ethTopic]: price$ } })
+  const states = (each: StrategyClient) =>
+    each
+      .price$(ethTopic)
+      .pipe(map((event) => [textOf(event), ...each.inspect().topics.map(({ state }) => state)]))
+  const { values } = collect(resume(client, [recordingWith(1)], states))
+  await eventually(() => expect(values.at(-1)).toEqual({ _tag: 'CaughtUp' }))
+  price$.next(price(ethTopic, 2))
+  await eventually(() =>
+    expect(values).toEqual([[1, 'live'], ['Disconnected', 'down'], { _tag: 'CaughtUp' }, [2, 'live']]),
+  )
+})
+
 /** All values of a stream, while the test runs. */
 const collect = <A>(stream$: Observable<A>) => {
   const values: A[] = []

@@ -6,6 +6,7 @@ import {
   environmentOption,
   withDefault,
   type OptionTable,
+  type Table,
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
@@ -44,11 +45,13 @@ const replayTable = {
   ...playedTable,
 } satisfies OptionTable<ReplayOptions>
 
-/** The options with their defaults. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
-export const replaySettings = (options: ReplayOptions) => ({
-  ...parseOptions(replayTable, options, { allowsUndefined: true }),
+/** The options with their defaults, and the part. Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const playedSettings = <T extends Table>(table: T, options: Pick<ReplayOptions, 'from' | 'to'>) => ({
+  ...parseOptions(table, options, { allowsUndefined: true }),
   range: timeRange(options),
 })
+
+export const replaySettings = (options: ReplayOptions) => playedSettings(replayTable, options)
 
 export type ReplaySettings = ReturnType<typeof replaySettings>
 
@@ -61,7 +64,7 @@ export const definedRange = (
 })
 
 /** Throws a `ConfigurationError` for a part without a length. */
-export const timeRange = ({ from, to }: Pick<ReplayOptions, 'from' | 'to'>): TimeRange => {
+const timeRange = ({ from, to }: Pick<ReplayOptions, 'from' | 'to'>): TimeRange => {
   if (from === undefined && to === undefined) return allTimes
   const range = { from: from ?? allTimes.from, to: to ?? allTimes.to }
   if (range.from >= range.to) throw new ConfigurationError('to', 'expected a time after from')

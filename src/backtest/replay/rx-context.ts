@@ -8,7 +8,6 @@ import {
 } from '../../base/time/clock.js'
 import {
   areWritten,
-  noDelegates,
   readDelegates,
   realInterval,
   replaceInterval,
@@ -49,7 +48,7 @@ export class RxContext {
     if (this.clock === undefined) writeDelegates(realDelegates)
     else if (!areWritten(contextDelegates)) {
       // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
-      if (before.clock === undefined) readDelegates(realDelegates)
+      if (before.clock === undefined) realDelegates = readDelegates()
       writeDelegates(contextDelegates)
     }
     const hasActions = haveActions()
@@ -62,7 +61,7 @@ export class RxContext {
 
 export const realContext = new RxContext()
 /** Those of the real context while the others are written. */
-const realDelegates = noDelegates()
+let realDelegates = readDelegates()
 
 let active = realContext
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */

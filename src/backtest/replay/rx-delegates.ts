@@ -13,19 +13,18 @@ interface IntervalDelegate {
 
 /** The delegates of the providers, except that of animation frames. `undefined`: RxJS uses the platform's clock or timer. */
 export interface RxDelegates {
-  date: { readonly now: () => number } | undefined
-  performance: PerformanceDelegate | undefined
-  interval: IntervalDelegate | undefined
-  immediate: ImmediateDelegate | undefined
+  readonly date: { readonly now: () => number } | undefined
+  readonly performance: PerformanceDelegate | undefined
+  readonly interval: IntervalDelegate | undefined
+  readonly immediate: ImmediateDelegate | undefined
 }
 
-/** Copies the delegates to an object: a replay does so for each row. */
-export const readDelegates = (to: RxDelegates): void => {
-  to.date = dateTimestampProvider.delegate
-  to.performance = performanceTimestampProvider.delegate
-  to.interval = intervalProvider.delegate
-  to.immediate = immediateProvider.delegate
-}
+export const readDelegates = (): RxDelegates => ({
+  date: dateTimestampProvider.delegate,
+  performance: performanceTimestampProvider.delegate,
+  interval: intervalProvider.delegate,
+  immediate: immediateProvider.delegate,
+})
 
 export const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
   dateTimestampProvider.delegate = date
@@ -36,13 +35,6 @@ export const writeDelegates = ({ date, performance, interval, immediate }: RxDel
 
 /** True unless another clock is set. */
 export const areWritten = ({ date }: RxDelegates): boolean => dateTimestampProvider.delegate === date
-
-export const noDelegates = (): RxDelegates => ({
-  date: undefined,
-  performance: undefined,
-  interval: undefined,
-  immediate: undefined,
-})
 
 /** Lets RxJS clear virtual timers in real time, or no longer. */
 export const replaceInterval = (

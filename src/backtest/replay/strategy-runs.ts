@@ -21,7 +21,6 @@ export class StrategyRuns {
   /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
   private ownClock: VirtualTime | undefined
   private isRunning = false
-  private isEmitting = false
   private isEnding = false
   private waiting: (() => void)[] = []
 
@@ -43,7 +42,6 @@ export class StrategyRuns {
       if (group.withTimers.size > 0)
         for (const clock of group.withTimers) if (!clock.advance(time, this.brake)) return false
       group.time = time
-      this.isEmitting = true
       emitRow()
       return true
     })
@@ -67,11 +65,9 @@ export class StrategyRuns {
     })
   }
 
-  /** Monotonic, in ms. While a row is emitted, all clocks have its time. */
-  readonly elapsed = (): number => {
-    const isOfRow = this.isVirtual && (this.isEmitting || !rxClock.isVirtual)
-    return isOfRow ? this.group.time - this.group.skipped : rxClock.elapsed()
-  }
+  /** Monotonic, in ms: of the active clock, or of the group if it is asked for in real time. */
+  readonly elapsed = (): number =>
+    this.isVirtual && !rxClock.isVirtual ? this.group.time - this.group.skipped : rxClock.elapsed()
 
   /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
@@ -145,7 +141,6 @@ export class StrategyRuns {
     try {
       return work()
     } finally {
-      this.isEmitting = false
       if (before !== undefined) enterContext(before)
       this.endTick()
     }

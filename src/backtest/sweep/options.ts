@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os'
 import { maxTime } from '../recording/codec/times.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, withDefault, type OptionTable } from '../../base/option-kinds/option.js'
-import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import { playedTable, timeRange, type ReplayOptions } from '../replay/replay-options.js'
+import { playedSettings, playedTable, type ReplayOptions } from '../replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
@@ -25,10 +24,7 @@ const sweepTable = {
   ...playedTable,
 } satisfies OptionTable<SweepOptions>
 
-export const sweepSettings = (options: SweepOptions) => ({
-  ...parseOptions(sweepTable, options, { allowsUndefined: true }),
-  range: timeRange(options),
-})
+export const sweepSettings = (options: SweepOptions) => playedSettings(sweepTable, options)
 
 /** The range in which a parameter is chosen, or tested. */
 export type ScoredRange = 'train' | 'test'
@@ -64,9 +60,7 @@ const walkForwardTable = {
   ),
 } satisfies OptionTable<WalkForwardOptions>
 
-export const walkForwardSettings = <A>(options: WalkForwardOptions<A>) => ({
-  ...parseOptions(walkForwardTable, options, { allowsUndefined: true }),
-  range: timeRange(options),
-})
+export const walkForwardSettings = <A>(options: WalkForwardOptions<A>) =>
+  playedSettings(walkForwardTable, options)
 
 export type WalkForwardSettings = ReturnType<typeof walkForwardSettings>

@@ -1,11 +1,12 @@
-import { noDelegates, readDelegates, type RxDelegates } from '../../../src/backtest/replay/rx-delegates.js'
+import { readDelegates, type RxDelegates } from '../../../src/backtest/replay/rx-delegates.js'
 
 /** The delegates of RxJS's providers now. */
-export const currentDelegates = (): RxDelegates => {
-  const delegates = noDelegates()
-  readDelegates(delegates)
-  return delegates
-}
+export const currentDelegates = readDelegates
 
 /** The delegates of RxJS's providers while time is real. */
-export const unusedDelegates: RxDelegates = noDelegates()
+export const unusedDelegates: RxDelegates = {
+  date: undefined,
+  performance: undefined,
+  interval: undefined,
+  immediate: undefined,
+}

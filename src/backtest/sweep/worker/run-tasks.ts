@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concatMap, filter, from, map, merge, Observable, of, reduce } from 'rxjs'
+import { catchError, concatMap, endWith, from, ignoreElements, map, merge, Observable, of, tap } from 'rxjs'
 import { strategyFault, type SweepFault } from '../sweep-error.js'
 import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
@@ -57,18 +57,20 @@ export const runTasks$ = (
     const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
+      const values: unknown[] = []
       let run: RunFold | undefined
+      /** Called on the clock of the strategy: the change to real time costs more than most strategies. */
+      const add = (value: unknown): void => {
+        if (run !== undefined) addTo(run, value as PaperEvent)
+        else if (warmUp === 0 || isCounted()) values.push(value)
+      }
       return runStrategy$(playback, createClient, (client) => {
         const value$ = strategy$(withTerms(client, terms), parameter)
         if (isAccountRun(value$)) run = new RunFold(job.keepsTrades)
-        return run !== undefined || isOfOtherRxjs(value$) ? value$ : from(value$).pipe(filter(isCounted))
+        return isOfOtherRxjs(value$) ? value$ : from(value$).pipe(tap(add), ignoreElements())
       }).pipe(
-        reduce<unknown, unknown[]>((values, value) => {
-          if (run === undefined) values.push(value)
-          else addTo(run, value as PaperEvent)
-          return values
-        }, []),
-        map((values) => right({ values: run === undefined ? values : [run.folded], rows })),
+        endWith(undefined),
+        map(() => right({ values: run === undefined ? values : [run.folded], rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', index, outcome })),

@@ -200,41 +200,29 @@ export class CoalescedTask {
 /** In ms: 50 ms more than a second, because the network may deliver messages up to 50 ms closer together than they were sent. */
 export const windowMs = 1_050
 
-interface Batch {
-  /** Monotonic, in ms. */
-  readonly sentAt: number
-  readonly count: number
-}
-
 /** Limits the outgoing messages per second, over a sliding window. Times are monotonic, in ms. */
 export class RateLimiter {
-  /** The messages in the window, the oldest first. */
-  private readonly batches: Batch[] = []
-  private countInWindow = 0
+  /** When each message of the window was sent, the oldest first. */
+  private readonly sentAt: number[] = []
 
   constructor(private readonly perSecond: number) {}
 
   available(now: number): number {
-    while (hasPassed(this.batches[0], now)) this.countInWindow -= this.batches.shift()?.count ?? 0
-    return Math.floor(this.perSecond) - this.countInWindow
+    while (now - (this.sentAt[0] ?? Infinity) >= windowMs) this.sentAt.shift()
+    return Math.floor(this.perSecond) - this.sentAt.length
   }
 
   consume(count: number, now: number): void {
-    if (count === 0 || this.perSecond === Infinity) return
-    this.batches.push({ sentAt: now, count })
-    this.countInWindow += count
+    if (this.perSecond !== Infinity) for (let sent = 0; sent < count; sent++) this.sentAt.push(now)
   }
 
   /** The delay until the next message may be sent, in ms; 0 if it may be sent now. */
   delay(now: number): number {
-    if (this.available(now) > 0) return 0
-    const [oldest] = this.batches
-    return oldest === undefined ? 0 : oldest.sentAt + windowMs - now
+    const isFree = this.available(now) > 0
+    const [oldest = now - windowMs] = this.sentAt
+    return isFree ? 0 : oldest + windowMs - now
   }
 }
-
-const hasPassed = (batch: Batch | undefined, now: number): boolean =>
-  batch !== undefined && now - batch.sentAt >= windowMs
 
 /** Calls back once after the current tick, unless unsubscribed. */
 export const asap = (clock: Clock, callback: () => void): Subscription =>

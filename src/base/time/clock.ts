@@ -123,6 +123,21 @@ export interface PerformanceDelegate {
   readonly isReal?: boolean
 }
 
+export interface IntervalDelegate {
+  readonly setInterval: (handler: () => void, timeout?: number, ...args: unknown[]) => IntervalHandle
+  readonly clearInterval: (handle: IntervalHandle) => void
+}
+
+/** A replay replaces the delegates. `undefined`: RxJS uses the platform's clock or timer. */
+interface Provider<D> {
+  delegate: D | undefined
+}
+
+export const dateProvider: Provider<{ readonly now: () => number }> = dateTimestampProvider
+export const performanceProvider: Provider<PerformanceDelegate> = performanceTimestampProvider
+export const timerProvider: Provider<IntervalDelegate> = intervalProvider
+export const asapProvider: Provider<ImmediateDelegate> = immediateProvider
+
 export const isVirtualTime = (): boolean => {
   const delegate: PerformanceDelegate | undefined = performanceTimestampProvider.delegate
   return delegate !== undefined && delegate.isReal !== true

@@ -80,7 +80,7 @@ export const clientOf = (configuration: Configuration, platform: Platform): Clie
       inSubscriberZone$(lifetime.whileOpen$((polls ?? noDepth()).depth$(mint, interval))),
     depth: (mint) => lifetime.once((relayer ?? noDepth()).depth(mint)),
     inspect: () => ({
-      status: lines.currentStatus,
+      status: lines.status,
       lines: lines.lineSnapshots(),
       topics: lines.snapshot(),
       polls: polls?.snapshot() ?? [],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, isRight, left, map as mapEither, right, type Either } from 'fp-ts/lib/Either.js'
 import { concat, defer, NEVER, of, Subject, switchMap, tap, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { readablePast$, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
+import type { PastEvent, PricePosition } from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { timeout } from '../../src/base/errors/constructors.js'
 import { unknownTopic } from '../../src/backtest/recording/codec/errors.js'
@@ -15,6 +15,7 @@ import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 import { liveStream$ } from './support/live-stream.js'
+import { readablePast$ } from '../../src/backtest/history/history.js'
 
 const failure = left(unknownTopic(a))
 

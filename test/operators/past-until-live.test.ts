@@ -16,12 +16,7 @@ import {
   type Observable,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import {
-  readablePast$,
-  type OnPosition,
-  type PastEvent,
-  type PricePosition,
-} from '../../src/base/domain/past.js'
+import { type OnPosition, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { timeout } from '../../src/base/errors/constructors.js'
 import type { HistoryError } from '../../src/base/errors/model.js'
@@ -31,6 +26,7 @@ import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { liveStream$ } from './support/live-stream.js'
+import { readablePast$ } from '../../src/backtest/history/history.js'
 
 // A service sends prices; a recorder on another machine, with a clock that is decades behind, stores them all. `withPast`
 // reads the past before its live stream is confirmed.

@@ -2,12 +2,7 @@ import fc from 'fast-check'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, defer, from, map, NEVER, of, Subject, tap, throwError, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import {
-  readablePast$,
-  type OnPosition,
-  type PastEvent,
-  type PricePosition,
-} from '../../src/base/domain/past.js'
+import { type OnPosition, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
 import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
 import { networkError, timeout } from '../../src/base/errors/constructors.js'
@@ -21,6 +16,7 @@ import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 import { liveStream$ } from './support/live-stream.js'
+import { readablePast$ } from '../../src/backtest/history/history.js'
 
 type Past = Either<HistoryError, PastEvent>
 

@@ -1,13 +1,14 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { Observable, Subscription } from 'rxjs'
-import { readablePast$, type OnPosition, type EmitPast, type PastEvent } from '../../base/domain/past.js'
+import { pastSources, type OnPosition, type PastEvent } from '../../base/domain/past.js'
 import { defaultService, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
 import { invalidTopic } from '../../base/errors/constructors.js'
 import type { HistoryError, InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { invalidRange } from '../recording/codec/errors.js'
+import type { EmitPast } from '../recording/summary/topic-past.js'
 import { isRecordedTime, unitHint } from '../recording/codec/times.js'
 
 /** A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain gaps. */
@@ -47,6 +48,16 @@ export type ReadPast = (
   emit: EmitPast,
   closing: Subscription,
 ) => Promise<Either<HistoryError, unknown>>
+
+/** The stream of a past that can be read again. */
+export const readablePast$ = <T>(
+  read$: (from?: number, onPosition?: OnPosition) => Observable<T>,
+  isEndless: boolean,
+): Observable<T> => {
+  const past$ = read$()
+  pastSources.set(past$, { read$, isEndless })
+  return past$
+}
 
 /** The `prices$` of a history. `withPast` reads the positions of its prices, and continues a past without `to`. */
 export const pricesFrom$ = (read: ReadPast): History['prices$'] => {

@@ -1,6 +1,7 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { type EmitPast, type PastEvent, readPosition } from '../../base/domain/past.js'
+import { type PastEvent, readPosition } from '../../base/domain/past.js'
+import type { EmitPast } from '../recording/summary/topic-past.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, parseJson, toDecodeError } from '../../wire/codec/decode.js'
 import { PriceValue } from '../../wire/codec/number.js'

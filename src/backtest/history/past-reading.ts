@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import type { EmitPast } from '../../base/domain/past.js'
+import type { EmitPast } from '../recording/summary/topic-past.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { unknownTopic } from '../recording/codec/errors.js'
 import type { HistoryError } from '../../base/errors/model.js'

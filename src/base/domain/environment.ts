@@ -4,6 +4,3 @@ export type Environment = 'mainnet' | 'testnet'
 export type ChainId = 42161 | 421614
 
 export const chainIds: Readonly<Record<Environment, ChainId>> = { mainnet: 42161, testnet: 421614 }
-
-export const isEnvironment = (value: unknown): value is Environment =>
-  value === 'mainnet' || value === 'testnet'

@@ -35,9 +35,6 @@ export interface Gap {
 
 export type PastEvent = PastPrice | Gap
 
-/** Receives the events of a past. `position`: of a price, if the recorder has stored it. */
-export type EmitPast = (event: PastEvent, position?: PricePosition) => void
-
 /** The past has ended: all later events are live. */
 export interface CaughtUp {
   readonly _tag: 'CaughtUp'
@@ -63,10 +60,8 @@ export const newRun = (): string => Math.random().toString(36).slice(2)
 export const readPosition = (value: unknown): PricePosition | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const { run, count } = value as Readonly<Record<string, unknown>>
-  return isRun(run) && isCount(count) ? { run, count } : undefined
+  return typeof run === 'string' && /^[\w-]{1,64}$/.test(run) && isCount(count) ? { run, count } : undefined
 }
-
-const isRun = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 
 /** Far below the largest safe integer, because the prices that follow are counted from it. */
 const maxCount = 2 ** 52
@@ -91,7 +86,6 @@ export interface LiveSource<T> {
   readonly isCurrent?: (() => boolean) | undefined
 }
 
-/** The source of each live stream. */
 export const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 
 /** The source of a stream. For a stream of which the confirmation is unknown, `onConfirmed` is called at once. */
@@ -114,17 +108,7 @@ export interface PastSource<T> {
   readonly isEndless: boolean
 }
 
-const pastSources = new WeakMap<Observable<unknown>, PastSource<unknown>>()
-
-/** The stream of a past that can be read again. */
-export const readablePast$ = <T>(
-  read$: (from?: number, onPosition?: OnPosition) => Observable<T>,
-  isEndless: boolean,
-): Observable<T> => {
-  const past$ = read$()
-  pastSources.set(past$, { read$, isEndless })
-  return past$
-}
+export const pastSources = new WeakMap<Observable<unknown>, PastSource<unknown>>()
 
 /** The source of a past. Any other stream has no positions, and its end is given. */
 export const pastSourceOf = <T>(past$: Observable<T>): PastSource<T> =>

@@ -50,7 +50,7 @@ export class Lines {
   private readonly measurements$ = new Subject<undefined>()
   private readonly rateLimiter: RateLimiter
   private readonly limit: AtOnceLimit
-  private status: ConnectionStatus = { _tag: 'Idle' }
+  status: ConnectionStatus = { _tag: 'Idle' }
   /** The status of the front which `status` shows. */
   private frontStatus = this.status
   /** How often another line came to the front. */
@@ -108,10 +108,6 @@ export class Lines {
       base === undefined || this.front.connectionOf(base)?.session?.isUpToDate() !== false
     const age = (): number => (base && this.front.connectionOf(base)?.priceAge(base)) ?? 0
     return { open$, position, isCurrent, age }
-  }
-
-  get currentStatus(): ConnectionStatus {
-    return this.status
   }
 
   snapshot(): readonly TopicSnapshot[] {

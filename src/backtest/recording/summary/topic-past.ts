@@ -1,12 +1,15 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
-import type { EmitPast, GapCause } from '../../../base/domain/past.js'
+import type { GapCause, PastEvent, PricePosition } from '../../../base/domain/past.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { PriceRow, RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, type TimeRange } from '../codec/timeline.js'
 import type { EntryOrigin, Recorder } from '../read/read-entries.js'
+
+/** Receives the events of a past. `position`: of a price, if the recorder has stored it. */
+export type EmitPast = (event: PastEvent, position?: PricePosition) => void
 
 /**
  * The prices and the gaps of one topic, from the lines of recordings. Emits the events within the range. If a gap is

@@ -89,7 +89,8 @@ export const serverBundlers: readonly (Bundler & { readonly output: string })[] 
     command: [
       'webpack',
       ...['./server/main.mjs', '--mode', 'production', '--target', 'node'],
-      ...['-o', 'out/server-webpack'],
+      // Terser uses the CPU for 13 s. The bundles of Next are minified, and that of the page is by Terser.
+      ...['--no-optimization-minimize', '-o', 'out/server-webpack'],
     ],
     output: 'out/server-webpack/main.js',
   },

@@ -202,15 +202,13 @@ export const releaseAt = (state: SubscribedTopic, { linger }: TopicTimeouts): nu
 /** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
 export const silenceDeadline = (state: SubscribedTopic, timeouts: TopicTimeouts): number => {
   const phase = phaseOf(state)
+  if (phase === 'unreadable' && state.failure?.unreadable?.isStale === true) return Infinity
   switch (phase) {
     case 'pending':
       return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
     case 'live':
-      return state.lastActivityAt + timeouts.staleAfter
     case 'unreadable':
-      return state.failure?.unreadable?.isStale === true
-        ? Infinity
-        : state.lastActivityAt + timeouts.staleAfter
+      return state.lastActivityAt + timeouts.staleAfter
     case 'unsent':
     case 'timed-out':
     case 'stale':

@@ -72,7 +72,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a silent connection stays open',
     folder: socket,
-    edits: [{ in: 'lost$', code: '!isConclusive()', bug: 'isConclusive()' }],
+    edits: [{ in: 'lost$', code: 'filter(isConclusive)', bug: 'filter(() => !isConclusive())' }],
   },
   {
     name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
@@ -81,7 +81,7 @@ export const clientBugs: readonly Bug[] = [
       {
         in: 'SentFrames.isAwaited',
         code: 'now - sentAt < this.confirmTimeout',
-        bug: 'this.isRejectable(entry.base) && now - sentAt < this.confirmTimeout',
+        bug: 'this.topics.has(entry.base) && now - sentAt < this.confirmTimeout',
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { map, ReplaySubject, Subject, type Observable } from 'rxjs'
+import { defer, map, ReplaySubject, Subject, type Observable } from 'rxjs'
 import { withTopic } from '../../testing/client-from-streams.js'
 import { depthRetention, isDisconnected, outage, priceRetention } from '../../testing/retained-event.js'
 import { isAddress, type Topic } from '../../base/domain/topic.js'
@@ -60,10 +60,12 @@ export class RecordedStreams {
     this.statusSubject$.next(this.status)
   }
 
-  /** The prices of a topic as a caller writes it. Those of the stream are in lower case, which most callers write. */
+  /** The prices of a topic as a caller writes it: most write it alike. */
   price$(topic: Topic): Observable<Either<PriceError, Price>> {
-    const price$ = this.prices.event$(topic)
-    return topic === topic.toLowerCase() ? price$ : price$.pipe(map((event) => withTopic(event, topic)))
+    return defer(() => {
+      const { event$, spelling } = this.prices.stream(topic)
+      return topic === spelling ? event$ : event$.pipe(map((event) => withTopic(event, topic)))
+    })
   }
 
   /** True if `emitOutage` may emit events before this line: it must be called at the time of the previous one. */
@@ -167,7 +169,7 @@ export class RecordedStreams {
     }
     if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
     const played = inLaterEpoch(event, recorder.baseEpoch)
-    stream.emit(withTopic(played, stream.name as Topic), recorder)
+    stream.emit(withTopic(played, stream.spelling as Topic), recorder)
   }
 
   private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {

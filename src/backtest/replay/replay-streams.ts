@@ -41,7 +41,7 @@ export class ReplayStreams<E extends Tagged, A> {
 
   stream(name: string): ReplayStream<E, A> {
     // Most names have no capitals, and a row needs its stream.
-    return this.streams.get(name) ?? this.createStream(name.toLowerCase())
+    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
   }
 
   /** Has no effect if another recorder has the stream by now. */
@@ -70,10 +70,10 @@ export class ReplayStreams<E extends Tagged, A> {
     )
   }
 
-  private createStream(name: string): ReplayStream<E, A> {
+  private createStream(name: string, spelling: string): ReplayStream<E, A> {
     const existing = this.streams.get(name)
     if (existing !== undefined) return existing
-    const stream = new ReplayStream<E, A>(name, this.config)
+    const stream = new ReplayStream<E, A>(name, spelling, this.config)
     this.streams.set(name, stream)
     if (this.ended !== undefined) this.end(stream)
     return stream
@@ -89,9 +89,10 @@ class ReplayStream<E extends Tagged, A> {
   /** The recorder that has announced the stream, or has emitted its last event. */
   recorder: Recorder | undefined
 
-  /** `name`: in lower case. */
+  /** `name`: in lower case. `spelling`: of the first caller or row. */
   constructor(
     readonly name: string,
+    readonly spelling: string,
     private readonly config: ReplayStreamsConfig<E, A>,
   ) {
     this.retained = new RetainedEvent(config.retention, config.elapsed)

@@ -41,7 +41,7 @@ const readers: readonly Reader[] = [
       '--token',
       topic.slice(topic.indexOf('-') + 1),
     ],
-    limit: 4,
+    limit: 6,
   },
 ]
 

@@ -139,7 +139,7 @@ export const timerProvider: Provider<IntervalDelegate> = intervalProvider
 export const asapProvider: Provider<ImmediateDelegate> = immediateProvider
 
 export const isVirtualTime = (): boolean => {
-  const delegate: PerformanceDelegate | undefined = performanceTimestampProvider.delegate
+  const { delegate } = performanceProvider
   return delegate !== undefined && delegate.isReal !== true
 }
 

@@ -122,18 +122,21 @@ export class SentFrames {
   }
 
   /**
-   * The topic that an error text rejects: that of the first address in the text, if the service has not confirmed it. A text
-   * without an address rejects the topic of the only subscribe frame that waits for an answer.
+   * The topic that an error text rejects: that of the first address in the text, if a request of it waits for an answer. A text
+   * without an address rejects the topic of the only subscribe frame that waits for one.
    */
   onErrorText(text: string, now: number): Address | undefined {
     const [named] = /0x[0-9a-f]+/i.exec(text) ?? []
     // Copied, because it is a part of the text, which may fill a frame.
     const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(copyOf(named as Address))
     if (base === undefined) return undefined
-    const isRejected = named === undefined || this.isRejectable(base, now)
-    // The text may also answer the subscribe frame of a topic that the client has left since. No confirmation will answer it.
     const requests = this.requestsOf(base)
-    const answered = requests.find((frame) => this.isAwaited(frame, now)) ?? requests[0]
+    const awaited = requests.find((frame) => this.isAwaited(frame, now))
+    const state = this.topics.get(base)
+    const isPending = state !== undefined && (isUnconfirmed(state) || awaited !== undefined)
+    const isRejected = named === undefined || isPending || requests.some(({ kind }) => kind === 'probe')
+    // The text may also answer the subscribe frame of a topic that the client has left since. No confirmation will answer it.
+    const answered = awaited ?? requests[0]
     if (answered !== undefined) this.onAnswered(answered)
     if (!isRejected) return undefined
     this.addLeft(base, this.left.get(base) ?? never, now)
@@ -200,14 +203,6 @@ export class SentFrames {
   /** True if a frame for this topic may be late, because the client has left it. Otherwise the frame is an error. */
   mayBeLate(base: Address, now: number): boolean {
     return now - (this.left.get(base) ?? never) < this.confirmTimeout
-  }
-
-  /** True if an error text may reject this topic: it is not confirmed, or its last request or a probe has no answer. */
-  private isRejectable(base: Address, now: number): boolean {
-    const state = this.topics.get(base)
-    if (state !== undefined && isUnconfirmed(state)) return true
-    const isAwaited = (frame: SentFrame): boolean => state !== undefined && this.isAwaited(frame, now)
-    return this.requestsOf(base).some((frame) => frame.kind === 'probe' || isAwaited(frame))
   }
 
   /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */

@@ -8,7 +8,7 @@ import { noCancel, type Cancel, type CancellableTask } from '../../base/task/can
 import type { Clock } from '../../base/time/clock.js'
 import type { ResponsiveDeadlines } from '../../base/time/timers.js'
 import type { HttpResponse, HttpResult, HttpTransport } from '../transport/ports.js'
-import type { RequestLimiter } from './request-limiter.js'
+import type { RequestLimiter, RunningRequest } from './request-limiter.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -65,7 +65,8 @@ class GetRequest {
   /** True if it was repeated because its response was read late. */
   private wasLate = false
   private leaveQueue = noCancel
-  /** Aborts the request, while it is running. */
+  /** The request that was sent last. `abort` ends it at the transport. */
+  private running: RunningRequest | undefined
   private abort = noCancel
   /** Undefined while the request is queued for the first time. */
   private stopTimeout: Cancel | undefined
@@ -88,7 +89,7 @@ class GetRequest {
     this.isSettled = true
     this.stopTimeout?.()
     this.leaveQueue()
-    this.abort()
+    this.abortRunning()
   }
 
   private get isRepeated(): boolean {
@@ -114,15 +115,24 @@ class GetRequest {
       const request = { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated }
       const abort = http.get(request, onHttpResult, onSent)
       if (running.hasEnded) return
-      this.abort = () => {
-        if (running.hasEnded) return
-        running.onEnd()
-        abortSafely(abort)
-      }
+      // Not a function of both: V8 allocates a function that is assigned to a property in its old space, where it keeps the request.
+      this.running = running
+      this.abort = abort
       // `headers` may have run the caller's code, which may have cancelled the request.
-      if (this.isSettled) this.abort()
+      if (this.isSettled) this.abortRunning()
     } catch (thrown) {
       onHttpResult(left(networkError(thrown)))
+    }
+  }
+
+  /** The transport may fail to abort a request whose result is not delivered any more. */
+  private abortRunning(): void {
+    if (this.running === undefined || this.running.hasEnded) return
+    this.running.onEnd()
+    try {
+      this.abort()
+    } catch {
+      return
     }
   }
 
@@ -179,14 +189,5 @@ class GetRequest {
       return { host, route, durationMs, status: result.right.response.status, error: undefined }
     })
     this.onResult(result)
-  }
-}
-
-/** The transport may fail to abort a request whose result is not delivered any more. */
-const abortSafely = (abort: () => void): void => {
-  try {
-    abort()
-  } catch {
-    return
   }
 }

@@ -242,7 +242,7 @@ const maxBacklogTime = 500
  */
 export class ResponsiveDeadlines {
   /** In the order of their ends. Not a `Set`: V8 keeps what was in it until it collects its old space. */
-  private readonly running: RunningDeadline[] = []
+  private readonly running: { readonly endsAt: number; readonly onDeadline: () => void }[] = []
   private timer: Subscription | undefined
   /** The time that has counted so far, up to the current slice. */
   private counted = 0
@@ -262,7 +262,7 @@ export class ResponsiveDeadlines {
     const now = this.clock.elapsed()
     const { running } = this
     const inSlice = running.length === 0 ? 0 : Math.min(now - this.sliceStartedAt, this.slice)
-    const each = new RunningDeadline(this.counted + inSlice + this.ms, onDeadline)
+    const each = { endsAt: this.counted + inSlice + this.ms, onDeadline }
     if (running.push(each) === 1) this.startSlice()
     return () => {
       const index = running.indexOf(each)
@@ -308,14 +308,6 @@ export class ResponsiveDeadlines {
     }
     this.startSlice()
   }
-}
-
-/** Not a literal: V8 would allocate those of thousands of requests in its old space, where they keep the requests. */
-class RunningDeadline {
-  constructor(
-    readonly endsAt: number,
-    readonly onDeadline: () => void,
-  ) {}
 }
 
 /** One deadline: calls back once after `ms` ms in which the event loop was not blocked, unless unsubscribed. */

@@ -9,7 +9,7 @@ export interface RequestLimits {
   readonly maxConcurrentRequests: number
 }
 
-/** A request that counts toward the limits. Not a literal: V8 may allocate those of thousands of requests in its old space. */
+/** A request that counts toward the limits. */
 export class RunningRequest {
   hasEnded = false
   private isSent = false

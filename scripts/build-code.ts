@@ -67,6 +67,20 @@ const requiredPeers: Plugin = {
   },
 }
 
+/**
+ * `ws` is imported through `#ws` of the package, which requires it: the ES module of `ws` imports each of its files, which takes
+ * three times as long.
+ */
+const requiredWs: Plugin = {
+  name: 'required ws',
+  resolveId: (id) => (id === 'ws' ? { id: '#ws', external: true, moduleSideEffects: false } : undefined),
+  generateBundle() {
+    const names = ['WebSocket', 'WebSocketServer']
+    const source = names.map((name) => `exports.${name} = require('ws').${name}\n`).join('')
+    this.emitFile({ type: 'asset', fileName: 'ws.cjs', source })
+  },
+}
+
 const importOfPeer = /^import (?:\* as (\w+)|\{ (.+?) \}) from "((?:rxjs|fp-ts|io-ts)\b[^"]*)";$/gm
 
 const isPeer = (id: string): boolean => /^(?:rxjs|fp-ts|io-ts)\b/.test(id)
@@ -81,6 +95,7 @@ const bundle = await rolldown({
   platform: 'node',
   transform: { target: 'es2022' },
   plugins: [
+    requiredWs,
     {
       name: 'packages',
       resolveId: (id, importer) =>

@@ -55,7 +55,7 @@ describe('svc-streams', () => {
 
   test('loads only ws for a price stream', async () => {
     const code = `${simulation}; await firstValueFrom(client.price$('svc-0xaa')); await client.close()`
-    expect(await loadedBy(...program(code))).toEqual([...atStart, 'ws'])
+    expect(await loadedBy(...program(code))).toEqual([...atStart, 'ws', 'ws.cjs'])
   })
 
   test('loads only undici for a request', async () => {

@@ -1,6 +1,6 @@
 /**
  * The folders of `src`: what each may import, and its own folders by floor, the lowest first. A folder imports the lower
- * floors of its parent. `*`: the files of the folder itself.
+ * floors of its parent. `*`: the files of the folder itself. `types`: folders of which it imports types alone.
  */
 const folders = {
   base: {
@@ -19,7 +19,7 @@ const folders = {
   testing: { imports: ['base', 'wire', 'client', 'operators'], floors: [] },
   simulator: { imports: ['base', 'wire', 'gateway/server'], floors: [] },
   backtest: {
-    imports: ['base', 'wire', 'operators', 'client', 'testing'],
+    imports: ['base', 'wire', 'operators', 'client', 'testing', 'view'],
     floors: [
       ['recording/codec'],
       ['recording/files'],
@@ -44,7 +44,7 @@ const folders = {
     floors: [],
   },
   opentelemetry: { imports: ['base', 'client'], floors: [] },
-  view: { imports: ['base', 'wire', 'operators', 'client', 'backtest'], floors: [] },
+  view: { imports: ['base', 'wire', 'operators', 'client'], types: ['backtest'], floors: [] },
   dashboard: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest', 'gateway', 'view'],
     floors: [['page', 'server']],
@@ -83,13 +83,19 @@ const browserOnly = [
   '^src/(browser|backtest/((history|paper|recording)/browser|recording/read/browser-platform))\\.ts',
 ]
 
-const folderRules = Object.entries(folders).flatMap(([name, { imports, floors }]) => [
+const folderRules = Object.entries(folders).flatMap(([name, { imports, types = [], floors }]) => [
   {
     name: `${name} imports only ${imports.join(', ') || 'itself'}`,
     severity: 'error',
     from: { path: folder(name) },
-    to: { path: '^src/', pathNot: [name, ...imports].map(folder) },
+    to: { path: '^src/', pathNot: [name, ...imports, ...types].map(folder) },
   },
+  ...types.map((other) => ({
+    name: `${name} imports only types of ${other}`,
+    severity: 'error',
+    from: { path: folder(name) },
+    to: { path: folder(other), dependencyTypesNot: ['type-only'] },
+  })),
   ...floors.flatMap((names, level) =>
     names.map((inner) => ({
       name: `${name}/${inner} imports only the lower floors of ${name}`,

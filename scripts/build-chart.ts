@@ -3,4 +3,4 @@
 import { writeFileSync } from 'node:fs'
 import { builtChart } from './page/build-chart.js'
 
-writeFileSync('src/backtest/results/built-chart.ts', await builtChart())
+writeFileSync('src/view/page/built-chart.ts', await builtChart())

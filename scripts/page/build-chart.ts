@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { format, resolveConfig } from 'prettier'
 
-/** The source of `src/backtest/results/built-chart.ts`: a report contains its script and its style. */
+/** The source of `src/view/page/built-chart.ts`: a report contains its script and its style. */
 export const builtChart = async (): Promise<string> => {
   const { outputFiles } = await build({
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
-    entryPoints: ['src/dashboard/page/report.ts', 'src/backtest/results/report.css'],
+    entryPoints: ['src/dashboard/page/report.ts', 'src/view/page/report.css'],
     outdir: 'dist',
     write: false,
     bundle: true,

@@ -1,8 +1,7 @@
 import { canonicalAddress } from '../base/domain/topic.js'
 import type { Connection } from './connection.js'
 import { appended, createUpdate, emptyDisplay, type DisplayEvent, type LogEntry } from './display.js'
-import type { PageEvent } from './events.js'
-import type { FillEntry, PageConfig } from './served.js'
+import type { FillEntry, PageConfig, PageEvent } from './served.js'
 import { WatchedToken } from './watched-token.js'
 
 const update = createUpdate()

@@ -1,6 +1,6 @@
-import { timeStep } from '../backtest/results/axis.js'
-import { round, type ChartData, type Span } from '../backtest/results/chart-data.js'
-import type { Plane, Shapes } from '../backtest/results/chart.js'
+import { timeStep } from './chart/axis.js'
+import { round, type ChartData, type Span } from './chart/chart-data.js'
+import type { Plane, Shapes } from './chart/chart.js'
 
 /** Candles in place of the line of a chart. */
 export const candles: Shapes = {

@@ -1,4 +1,4 @@
-import type { ChartData, Span } from '../backtest/results/chart-data.js'
+import type { ChartData, Span } from './chart/chart-data.js'
 
 /** Time that the samples of each second take, and those of each minute, in ms. */
 export const [second, minute, hour] = [1000, 60_000, 3_600_000]

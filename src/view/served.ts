@@ -3,7 +3,7 @@ import type { Address } from '../base/domain/topic.js'
 import type { Environment } from '../base/domain/environment.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import type { Side } from '../backtest/account/orders.js'
-import type { HealthRow, LogEntry } from './display.js'
+import type { DisplayEvent, HealthRow, LogEntry } from './display.js'
 import type { PastPrices } from './samples.js'
 
 // The data that the server sends to the page, as JSON: its configuration, which is a part of the page, and its events.
@@ -28,6 +28,9 @@ export type Served<A> = A & { readonly pageId: string }
 
 /** What the server sends to an open page, as one stream. JSON has the quantities of depths as text. */
 export type ServedEvent = PageRow | Omit<HealthRow, 'at'> | DepthRow | PastRow | FillsRow
+
+/** What the page shows: the events of its own connection, and those of the server. */
+export type PageEvent = DisplayEvent | PageRow | PastRow | FillsRow
 
 /** The first event. An open page with another id is out of date. */
 export interface PageRow {

@@ -1,4 +1,4 @@
-import { grouped } from '../backtest/results/format.js'
+import { grouped } from './format.js'
 import { formatQuantity } from '../wire/codec/arguments.js'
 
 // Times, addresses and numbers as text for people.

@@ -1,6 +1,6 @@
 import type { DisplayToken, TokenState } from './token-state.js'
 import type { TopicState } from '../base/domain/snapshot.js'
-import { partOf, rangeOf, type ChartData, type Span } from '../backtest/results/chart-data.js'
+import { partOf, rangeOf, type ChartData, type Span } from './chart/chart-data.js'
 import { PriceSamples, type PastPrices } from './samples.js'
 import type { FillEntry } from './served.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'

@@ -15,7 +15,7 @@ import {
   shortPrice,
   shortTokens,
 } from '../../src/view/texts.js'
-import { grouped } from '../../src/backtest/results/format.js'
+import { grouped } from '../../src/view/format.js'
 import { wbtc, weth } from '../support/tokens.js'
 
 test('formatSeconds counts up in seconds, then with minutes and hours', () => {

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, formatQuantity, formatShare, formatUsd } from './format.js'
+import { formatDuration, formatNumber, formatQuantity, formatShare, formatUsd } from '../../view/format.js'
 import type { AnnualFigures } from './returns.js'
 
 /** The figures of a run. USD. `null` where a figure has no meaning, such as a share of no trades. */

@@ -7,13 +7,13 @@ import {
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Filled, PaperEvent } from '../account/events.js'
-import type { Mark } from './chart.js'
-import type { ChartData, Span } from './chart-data.js'
+import type { Mark } from '../../view/chart/chart.js'
+import type { ChartData, Span } from '../../view/chart/chart-data.js'
 import type { Point } from './curve.js'
-import { figureHtml } from './figure.js'
+import { figureHtml } from '../../view/page/figure.js'
 import type { Summary } from './figures.js'
-import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from './format.js'
-import { renderPage } from './page.js'
+import { escapeHtml, formatDuration, formatQuantity, formatUsd, shortTime } from '../../view/format.js'
+import { renderPage } from '../../view/page/page.js'
 import {
   figureList,
   roundTripTable,

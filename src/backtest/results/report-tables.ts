@@ -1,6 +1,13 @@
-import { escapeHtml, formatDuration, formatQuantity, formatShare, formatUsd, shortTime } from './format.js'
+import {
+  escapeHtml,
+  formatDuration,
+  formatQuantity,
+  formatShare,
+  formatUsd,
+  shortTime,
+} from '../../view/format.js'
 import { figuresOf, figureText, type Summary } from './figures.js'
-import { table } from './page.js'
+import { table } from '../../view/page/page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'
 

@@ -1,7 +1,7 @@
 import { causeOf, isTagged } from '../../base/errors/failure-cause.js'
 import type { FailureCause, RecordingError, Tagged } from '../../base/errors/model.js'
 import { oneLine } from '../../base/errors/text.js'
-import { formatDuration } from '../results/format.js'
+import { formatDuration } from '../../view/format.js'
 
 /** Why a parameter of a sweep has no result. */
 export type SweepFault =

@@ -1,7 +1,7 @@
-import { figureHtml } from '../../backtest/results/figure.js'
+import { figureHtml } from '../../view/page/figure.js'
 import { figureText } from '../../backtest/results/figures.js'
-import { escapeHtml, formatQuantity, shortTime } from '../../backtest/results/format.js'
-import { renderPage, table, type Column } from '../../backtest/results/page.js'
+import { escapeHtml, formatQuantity, shortTime } from '../../view/format.js'
+import { renderPage, table, type Column } from '../../view/page/page.js'
 import type { CurvePoint } from '../../backtest/results/run-fold.js'
 
 export interface SweepRow {

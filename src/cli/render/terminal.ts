@@ -2,7 +2,7 @@ import pc from 'picocolors'
 import { EMPTY, timer } from 'rxjs'
 import { bigintAsText, withPlainDecimals } from '../../base/domain/plain-decimal.js'
 import { escapeUnsafe } from '../../base/errors/text.js'
-import { grouped } from '../../backtest/results/format.js'
+import { grouped } from '../../view/format.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 

@@ -1,5 +1,5 @@
-import { chartHtml } from '../../backtest/results/chart-html.js'
-import { chartFormat, chartLabel, chartOf } from '../../view/chart.js'
+import { chartHtml } from '../../view/chart/chart-html.js'
+import { chartFormat, chartLabel, chartOf } from '../../view/token-chart.js'
 import { shortAddress, shortTokens } from '../../view/texts.js'
 import type { DepthSide } from '../../base/domain/depth.js'
 import type { Figures, WatchedToken } from '../../view/watched-token.js'

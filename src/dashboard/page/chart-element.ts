@@ -1,6 +1,6 @@
-import { drawChart, type Chart, type Cursor, type Format } from '../../backtest/results/chart.js'
-import { indexAt, partOf, type ChartData, type Span } from '../../backtest/results/chart-data.js'
-import type { Layers, Size } from '../../backtest/results/chart-html.js'
+import { drawChart, type Chart, type Cursor, type Format } from '../../view/chart/chart.js'
+import { indexAt, partOf, type ChartData, type Span } from '../../view/chart/chart-data.js'
+import type { Layers, Size } from '../../view/chart/chart-html.js'
 import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 
 /** Number of samples that Page Up and Page Down move the crosshair by. */

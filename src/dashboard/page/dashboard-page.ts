@@ -1,10 +1,10 @@
 import { timer } from 'rxjs'
-import { shapesHtml } from '../../backtest/results/chart-html.js'
+import { shapesHtml } from '../../view/chart/chart-html.js'
 import { rxClock } from '../../base/time/clock.js'
 import { healthOf, type PageHealth } from '../../view/health.js'
 import { ranges } from '../../view/samples.js'
-import type { PageConfig } from '../../view/served.js'
-import type { PageEvent } from '../../view/events.js'
+import type { PageConfig, PageEvent } from '../../view/served.js'
+
 import { PageStore } from '../../view/page-store.js'
 import { pageTitle, parseThresholds, type Thresholds } from '../../view/threshold.js'
 import { arranged, formatView, parseView, withPin, type View } from '../../view/view.js'

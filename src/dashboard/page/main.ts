@@ -1,7 +1,7 @@
 import { webSocket } from 'rxjs/webSocket'
 import { createClientOn } from '../../client/create-client.js'
 import { unsignedBrowser } from '../../wire/platform/browser/unsigned-browser.js'
-import { pageEvent$ } from '../../view/events.js'
+import { pageEvent$ } from './events.js'
 import type { PageConfig, Served, ServedEvent } from '../../view/served.js'
 import { DashboardPage } from './dashboard-page.js'
 import { part } from './html.js'

@@ -1,4 +1,4 @@
-import { reportFormat, type Chart } from '../../backtest/results/chart.js'
+import { reportFormat, type Chart } from '../../view/chart/chart.js'
 import { ChartElement } from './chart-element.js'
 import { part } from './html.js'
 

@@ -1,5 +1,5 @@
 import { shortPrice } from '../../view/texts.js'
-import { linePath, lineSize } from '../../view/chart.js'
+import { linePath, lineSize } from '../../view/token-chart.js'
 import { timesOf } from '../../view/samples.js'
 import { sortedBy, sortKeys, type View } from '../../view/view.js'
 import type { Figures, ShownPrices, WatchedToken } from '../../view/watched-token.js'

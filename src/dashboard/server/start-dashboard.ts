@@ -16,7 +16,7 @@ import {
 } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
-import { scriptJson } from '../../backtest/results/format.js'
+import { scriptJson } from '../../view/format.js'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { HttpResponse } from '../../gateway/server/http-response.js'

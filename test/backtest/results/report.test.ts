@@ -15,7 +15,7 @@ import {
 } from 'svc-streams/paper'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { chartScript, chartScriptHash } from '../../../src/backtest/results/built-chart.js'
+import { chartScript, chartScriptHash } from '../../../src/view/page/built-chart.js'
 import { builtChart } from '../../../scripts/page/build-chart.js'
 import { tokens } from '../account/support/scenario.js'
 import { randomEvents } from './support/events.js'
@@ -81,7 +81,7 @@ describe('renderReport', () => {
   })
 
   it('has the script and the style of the chart, as `npm run build:chart` writes them', async () => {
-    expect(readFileSync('src/backtest/results/built-chart.ts', 'utf8')).toBe(await builtChart())
+    expect(readFileSync('src/view/page/built-chart.ts', 'utf8')).toBe(await builtChart())
   })
 
   it('escapes the title, the notes, symbols and reasons', () => {

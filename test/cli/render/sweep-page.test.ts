@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chartScript } from '../../../src/backtest/results/built-chart.js'
+import { chartScript } from '../../../src/view/page/built-chart.js'
 import { renderSweep, type SweepPage, type SweepRow } from '../../../src/cli/render/sweep-page.js'
 
 const page: SweepPage = { title: 'Sweep', metric: 'profitUsd', notes: ['A note.'], command: 'npx x' }

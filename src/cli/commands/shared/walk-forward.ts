@@ -12,7 +12,7 @@ import {
 } from '../../../backtest/sweep/walk-forward.js'
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
-import { formatDuration } from '../../../backtest/results/format.js'
+import { formatDuration } from '../../../view/format.js'
 import { figureNames } from '../../../backtest/results/figures.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'

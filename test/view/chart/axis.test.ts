@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { timeTicks, valueTicks } from '../../../src/backtest/results/axis.js'
+import { timeTicks, valueTicks } from '../../../src/view/chart/axis.js'
 
 const labelsOf = (low: number, high: number, most: number) =>
   valueTicks(low, high, most).map(({ label }) => label)

@@ -1,7 +1,7 @@
 import { escapeUnsafe } from '../../base/errors/text.js'
-import { escapeHtml, formatQuantity, formatTime } from './format.js'
+import { escapeHtml, formatQuantity, formatTime } from '../format.js'
 import { chartScript, chartScriptHash, pageStyle } from './built-chart.js'
-import { shapesHtml } from './chart-html.js'
+import { shapesHtml } from '../chart/chart-html.js'
 
 /** A page as one HTML text that loads nothing. `subtitle` and `body`: HTML. `command`: the one that gives the page again. */
 export const renderPage = (

@@ -1,7 +1,7 @@
-import { drawChart, otherClass, reportFormat, spreadMarks, type Chart } from './chart.js'
-import { rangeOf, type ChartData } from './chart-data.js'
-import { chartHtml } from './chart-html.js'
-import { escapeHtml, scriptJson } from './format.js'
+import { drawChart, otherClass, reportFormat, spreadMarks, type Chart } from '../chart/chart.js'
+import { rangeOf, type ChartData } from '../chart/chart-data.js'
+import { chartHtml } from '../chart/chart-html.js'
+import { escapeHtml, scriptJson } from '../format.js'
 
 interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks'> {
   readonly title: string

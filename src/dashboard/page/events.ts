@@ -15,29 +15,19 @@ import {
   timer,
   type Observable,
 } from 'rxjs'
-import type { PriceClient } from '../client/client.js'
-import type { Depth, DepthSide } from '../base/domain/depth.js'
-import { networkError } from '../base/errors/constructors.js'
-import type { DepthRow } from '../backtest/recording/codec/row.js'
-import { priceRow$, statusRow$, uncorrelatedRow$ } from '../backtest/recording/write/client-rows.js'
-import { rxClock } from '../base/time/clock.js'
-import type { DisplayEvent } from './display.js'
-import {
-  healthInterval,
-  type FillsRow,
-  type PageConfig,
-  type PageRow,
-  type PastRow,
-  type ServedEvent,
-} from './served.js'
+import type { PriceClient } from '../../client/client.js'
+import type { Depth, DepthSide } from '../../base/domain/depth.js'
+import { networkError } from '../../base/errors/constructors.js'
+import type { DepthRow } from '../../backtest/recording/codec/row.js'
+import { priceRow$, statusRow$, uncorrelatedRow$ } from '../../backtest/recording/write/client-rows.js'
+import { rxClock } from '../../base/time/clock.js'
+import { healthInterval, type PageConfig, type PageEvent, type ServedEvent } from '../../view/served.js'
 
 /** Time after which a rejected token is requested again, in ms: the service may list it in the meantime. */
 const rejectedRetryDelay = 30_000
 
 /** Time without a report of the server after which it is gone, and time until the next connection to it, in ms. */
 const [maxSilence, reconnectDelay] = [3 * healthInterval, 1000]
-
-export type PageEvent = DisplayEvent | PageRow | PastRow | FillsRow
 
 /** All events of the page. `served$`: the events of its server; connects to it when it is subscribed to. */
 export const pageEvent$ = (

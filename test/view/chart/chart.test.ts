@@ -8,7 +8,7 @@ import {
   scaleOf,
   type Chart,
   type Cursor,
-} from '../../../src/backtest/results/chart.js'
+} from '../../../src/view/chart/chart.js'
 import {
   areaOf,
   indexAt,
@@ -17,8 +17,8 @@ import {
   rangeOf,
   tracesOf,
   type Span,
-} from '../../../src/backtest/results/chart-data.js'
-import type { Layers } from '../../../src/backtest/results/chart-html.js'
+} from '../../../src/view/chart/chart-data.js'
+import type { Layers } from '../../../src/view/chart/chart-html.js'
 
 const data = { times: [1000, 2000, 3000, 9000], values: [10, null, 12, 12] }
 

@@ -1,4 +1,4 @@
-import { grouped } from './format.js'
+import { grouped } from '../format.js'
 
 // The axes of a chart: of a report, and of the dashboard.
 

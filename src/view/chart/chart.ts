@@ -3,7 +3,7 @@ import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.j
 import type { ChartData, Place, Span } from './chart-data.js'
 import { noLayers, percent, textHtml } from './chart-html.js'
 import type { Layers, Size } from './chart-html.js'
-import { formatShare, formatUsd, shortTime } from './format.js'
+import { formatShare, formatUsd, shortTime } from '../format.js'
 
 /** The chart of reports and of the dashboard. */
 export interface Chart {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { chartLabel, chartOf, linePath } from '../../src/view/chart.js'
+import { chartLabel, chartOf, linePath } from '../../src/view/token-chart.js'
 import { candles } from '../../src/view/price-candles.js'
 import { PriceSamples } from '../../src/view/samples.js'
 

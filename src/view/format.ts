@@ -1,4 +1,4 @@
-import { printable } from '../../base/errors/text.js'
+import { printable } from '../base/errors/text.js'
 
 /** Text as a part of HTML. */
 export const escapeHtml = (text: string): string =>

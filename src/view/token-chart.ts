@@ -1,5 +1,5 @@
-import type { Chart, Format } from '../backtest/results/chart.js'
-import { lineOf, tracesOf, type ChartData, type Span } from '../backtest/results/chart-data.js'
+import type { Chart, Format } from './chart/chart.js'
+import { lineOf, tracesOf, type ChartData, type Span } from './chart/chart-data.js'
 import { candles } from './price-candles.js'
 import { recentWindow, timesOf } from './samples.js'
 import { clockTime, shortPrice } from './texts.js'

@@ -1,4 +1,4 @@
-import { escapeHtml } from './format.js'
+import { escapeHtml } from '../format.js'
 
 // The elements of a chart, which a report contains and the dashboard creates. Without styles of elements: a strict policy of
 // content refuses them. Lines are stretched to the size of the chart, and texts are not.

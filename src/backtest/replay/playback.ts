@@ -11,6 +11,7 @@ import type { OpenableSource } from '../recording/read/source.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { promiseDrain } from './promise-drain.js'
+import { playInContexts } from './rx-context.js'
 import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
@@ -149,7 +150,7 @@ export class Playback {
     for await (const read of this.read({ range, closing, onHeader })) {
       if (isLeft(read)) return this.end(read.left)
       const entries = read.right[Symbol.iterator]()
-      while (await inMacrotask(() => this.playTurn(entries)))
+      while (await inMacrotask(() => playInContexts(() => this.playTurn(entries))))
         if (this.next !== undefined) await this.waits.untilDue(this.next.time)
       if (closing.closed) return
     }
@@ -171,7 +172,7 @@ export class Playback {
         return true
       }
       // Strategies subscribe after the first header.
-      if (drain === undefined || entry.line._tag === 'Recording') return true
+      if (drain === undefined || entry.line._tag === 'Recording' || this.isOver) return true
       drain()
     }
     return true

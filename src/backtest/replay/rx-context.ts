@@ -38,14 +38,14 @@ export class RxContext {
   readonly clock: VirtualClock | undefined
   /** True if new timers are real. */
   disposed = false
-  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. */
+  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer, and with delegates of others. */
   mayHaveActions = true
   /** The actions of the schedulers while this context is not active; `undefined` without actions. */
   private queues: SchedulerQueues | undefined
 
   /** Replaces the delegates and the queues of another context. */
   replace(before: RxContext): void {
-    if (this.clock === undefined) writeDelegates(realDelegates)
+    if (this.clock === undefined && !areKept()) writeDelegates(realDelegates)
     else if (!areWritten(contextDelegates)) {
       // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
       if (before.clock === undefined) realDelegates = readDelegates()
@@ -55,13 +55,20 @@ export class RxContext {
     if (hasActions) before.queues = takeQueues()
     if (this.queues !== undefined) restoreQueues(this.queues)
     this.queues = undefined
-    before.mayHaveActions = hasActions || before.clock === undefined
+    before.mayHaveActions = hasActions || (before.clock === undefined && !areKept())
   }
 }
 
 export const realContext = new RxContext()
 /** Those of the real context while the others are written. */
 let realDelegates = readDelegates()
+
+/** True while rows are played. */
+let isPlaying = false
+
+/** True if the real context keeps the delegates of the contexts, which pass its calls on: it has none of others. */
+const areKept = (): boolean =>
+  isPlaying && Object.values(realDelegates).every((each) => each === undefined || each === interval)
 
 let active = realContext
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
@@ -87,6 +94,22 @@ export const runInContext = <A>(context: RxContext, work: () => A): A => {
     return work()
   } finally {
     enterContext(before)
+  }
+}
+
+/** Runs work that calls code of the real context for each row: the delegates are restored after all of it. */
+export const playInContexts = <A>(work: () => A): A => {
+  const before = isPlaying
+  isPlaying = true
+  try {
+    return work()
+  } finally {
+    isPlaying = before
+    realContext.mayHaveActions = true
+    if (active === realContext && areWritten(contextDelegates)) {
+      writeDelegates(realDelegates)
+      keepClearing()
+    }
   }
 }
 
@@ -118,6 +141,7 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
+  if (areWritten(contextDelegates)) return
   if (pendingTimers > 0) replaceInterval(undefined, interval)
   else replaceInterval(interval, undefined)
 }

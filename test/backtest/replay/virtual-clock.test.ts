@@ -2,14 +2,23 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, queueScheduler, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { rxClock, isVirtualTime } from '../../../src/base/time/clock.js'
+import { dateProvider, isVirtualTime, rxClock } from '../../../src/base/time/clock.js'
+import {
+  enterContext,
+  playInContexts,
+  realContext,
+  runInContext,
+} from '../../../src/backtest/replay/rx-context.js'
 import { VirtualTime } from '../../../src/backtest/replay/virtual-time.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 
 const createVirtualTime = (start: number): VirtualTime => {
   const virtual = new VirtualTime(start)
   onTestFinished(() => virtual.dispose())
   return virtual
 }
+
+const runInReal = <A>(work: () => A): A => runInContext(realContext, work)
 
 describe('VirtualTime', () => {
   it('sets the clocks inside run, and not outside', () => {
@@ -28,6 +37,29 @@ describe('VirtualTime', () => {
       }),
     ).toThrow('mine')
     expect(isVirtualTime()).toBe(false)
+  })
+
+  it('keeps the delegates of others in real time, while rows are played', () => {
+    const virtual = createVirtualTime(1000)
+    dateProvider.delegate = { now: () => 7 }
+    onTestFinished(() => void (dateProvider.delegate = undefined))
+    const times = playInContexts(() => [
+      virtual.run(() => asyncScheduler.now()),
+      asyncScheduler.now(),
+      virtual.run(() => runInReal(() => asyncScheduler.now())),
+    ])
+    expect(times).toEqual([1000, 7, 7])
+  })
+
+  it('restores real time after rows that are played inside of a strategy', () => {
+    const virtual = createVirtualTime(1000)
+    enterContext(virtual)
+    playInContexts(() => {
+      runInReal(() => undefined)
+    })
+    expect(asyncScheduler.now()).toBe(1000)
+    enterContext(realContext)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('advances forward only, and fires each due timer at its own time', () => {

@@ -20,7 +20,7 @@ interface Cost {
   readonly measure: () => Promise<readonly [library: number, other: number]>
 }
 
-const rounds = 3
+const rounds = 2
 
 /** Runs two measurements in turn, and returns the lowest result of each. */
 const inTurn = async (library: () => Promise<number>, other: () => Promise<number>) => {
@@ -61,10 +61,10 @@ const costs: readonly Cost[] = [
   { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.4, measure: livePrice },
   {
     name: 'a depth request (undici, createHmac, JSON.parse = 1)',
-    budget: 1.6,
+    budget: 1.4,
     measure: depthRequest,
   },
-  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.3, measure: replayedRow },
+  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.1, measure: replayedRow },
   {
     name: 'a gateway with 16 consumers (JSON.stringify and send = 1)',
     budget: 0.3,

@@ -10,6 +10,7 @@ import {
   of,
   take,
   tap,
+  throwError,
   type Observable,
 } from 'rxjs'
 import { pastSourceOf, type Gap, type PastEvent, type PricePosition } from '../base/domain/past.js'
@@ -57,8 +58,8 @@ export const missingPrices$ = (
 ): Observable<Either<HistoryError, PastEvent>> =>
   defer(() => {
     if (isNext(before.position, after.position)) return EMPTY
-    const { history, topic } = past
-    const source = pastSourceOf(history.prices$(topic, { from: before.at - clockTolerance }))
+    const { topic } = past
+    const source = pastSourceOf(pricesSince$(past, before.at - clockTolerance))
     let rows: PastRow[] = []
     let failure: HistoryError | undefined
     const reading$ = defer(() => {
@@ -99,6 +100,18 @@ export const missingPrices$ = (
     }
     return merge(read$, timeout$).pipe(take(1), mergeMap(events))
   })
+
+/** An exception of the history is an error of the stream. */
+const pricesSince$ = (
+  { history, topic }: TopicPast,
+  from: number,
+): Observable<Either<HistoryError, PastEvent>> => {
+  try {
+    return history.prices$(topic, { from })
+  } catch (thrown) {
+    return throwError(() => thrown)
+  }
+}
 
 /** True if no price is between both. */
 const isNext = (before: PricePosition | undefined, after: PricePosition | undefined): boolean =>

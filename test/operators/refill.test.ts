@@ -114,6 +114,20 @@ describe('withPast with refill', () => {
     })
   })
 
+  it('emits the error, and a gap, if the call of the history throws', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-1--L----9', live)
+      const expected = '    C1--L----(EG9)'
+      const values = { ...events, E: left(networkError('lost')), G: unrecorded(1, 9) }
+      const lost = (): never => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- any value may be thrown
+        throw 'lost'
+      }
+      const given = { history: { prices$: lost }, topic: a }
+      expectObservable(source$.pipe(withPast(given, refill))).toBe(expected, values)
+    })
+  })
+
   it('waits for the history for `refillTimeout`, and then says what is missing', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
       const read$ = cold$('          -pq 3s r', past)

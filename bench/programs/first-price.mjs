@@ -1,5 +1,5 @@
-// From the start of a program to its first price. Prints its times in ms.
-const [, , client, url] = process.argv
+// From the start of a program to its first price. Prints its times in ms. `uses-rxjs`: the program has imported RxJS.
+const [, , client, url, option] = process.argv
 
 const topic = `svc-0x${'1'.repeat(40)}`
 
@@ -27,6 +27,7 @@ const svcStreams = async () => {
   }
 }
 
+if (option === 'uses-rxjs') await import('rxjs')
 const beforeImport = performance.now()
 const start = await (client === 'hand-written' ? byHand : svcStreams)()
 const imported = performance.now()

@@ -58,7 +58,6 @@ export const missingPrices$ = (
 ): Observable<Either<HistoryError, PastEvent>> =>
   defer(() => {
     if (isNext(before.position, after.position)) return EMPTY
-    const { topic } = past
     const source = pastSourceOf(pricesSince$(past, before.at - clockTolerance))
     let rows: PastRow[] = []
     let failure: HistoryError | undefined
@@ -92,10 +91,10 @@ export const missingPrices$ = (
       const hasStartGap = mayLack && lacksStart && first?._tag === 'PastPrice'
       const hasEndGap = mayLack && (lacksEnd || (lacksStart && first === undefined)) && last?._tag !== 'Gap'
       return [
-        ...(hasStartGap ? [right(gapOf(topic, before.at, first.at))] : []),
+        ...(hasStartGap ? [right(gapOf(past.topic, before.at, first.at))] : []),
         ...inside.map((event) => right(event)),
         ...(failure === undefined ? [] : [left(failure)]),
-        ...(hasEndGap ? [right(gapOf(topic, last?.at ?? before.at, after.at))] : []),
+        ...(hasEndGap ? [right(gapOf(past.topic, last?.at ?? before.at, after.at))] : []),
       ]
     }
     return merge(read$, timeout$).pipe(take(1), mergeMap(events))

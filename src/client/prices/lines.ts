@@ -295,7 +295,9 @@ export class Lines {
     const old = this.lines.find((line) => line.isDraining) ?? this.lines.find(isOld)
     // The only address may be that of a load balancer, with another gateway behind it: one dial shows it.
     const isOptional = old?.isDraining === true && hosts.length === 1
-    if (old !== undefined) return this.rotate(old, hosts.indexOf(old.host) + 1, isOptional)
+    // On its own host unless that drains: on the next one, it might share the host of another line.
+    if (old !== undefined)
+      return this.rotate(old, hosts.indexOf(old.host) + Number(old.isDraining), isOptional)
     const used = this.lines.map(({ host }) => host)
     const unused = hosts.findIndex((host) => !used.includes(host) && host.retryAt <= now)
     const isSpare = (line: Line): boolean =>

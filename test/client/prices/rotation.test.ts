@@ -122,6 +122,23 @@ describe('a line that is older than rotateAfter', () => {
     )
     expect(lines.slice(2, 6)).toEqual(['3062.5 dials first', '3070 a: Disconnected 1', '3110 a: 2'])
   })
+
+  it('is replaced on its own host, so that two lines never share one', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        for (const index of [0, 1]) at(10, () => sockets[index]!.deliverPrice(a, 1))
+        for (const index of [2, 3])
+          at(3_100 + 100 * index, () => {
+            sockets[index]!.open()
+            sockets[index]!.deliverPrice(a, 1)
+          })
+      },
+      { rotateAfter: 3_000, lines: 2, priceWsUrl: ['ws://first', 'ws://second'] },
+    )
+    expect(lines.filter((line) => line.includes('dials')).map((line) => line.split(' ')[2])).toEqual([
+      ...['first', 'second', 'first', 'second'],
+    ])
+  })
 })
 
 describe('a gateway that announces its close', () => {

@@ -206,10 +206,7 @@ export class Lines {
       onUncorrelated: (error) => {
         if (isFront()) this.uncorrelated$.next(error)
       },
-      onMeasured: () => {
-        if (isFront()) return this.measurements$.next(undefined)
-        this.checkFront()
-      },
+      onMeasured: () => (isFront() ? this.measurements$.next(undefined) : this.checkFront()),
       onDraining: () => {
         line.isDraining = true
         this.rotateNext()
@@ -280,7 +277,9 @@ export class Lines {
       if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
       if (isLost) effects.push(failTopic(next, eventFor(state)))
     }
-    for (const connection of line.connections) connection.onFront(plan?.agrees === true)
+    // A line whose prices are held proves nothing about those of its successor.
+    const isProven = plan?.agrees === true && topics.every(({ held }) => held === undefined)
+    for (const connection of line.connections) connection.onFront(isProven)
     return effects
   }
 
@@ -338,10 +337,9 @@ export class Lines {
 
   private setStatus(status: ConnectionStatus): void {
     if (this.frontStatus === status || this.status._tag === 'Closed') return
-    const { switches } = this
     this.frontStatus = status
-    const hasSwitches = status._tag === 'Open' && (this.config.lines > 1 || switches > 0)
-    this.status = hasSwitches ? { ...status, switches } : status
+    const hasSwitches = status._tag === 'Open' && (this.config.lines > 1 || this.switches > 0)
+    this.status = hasSwitches ? { ...status, switches: this.switches } : status
     this.statuses$.next(this.status)
   }
 }

@@ -17,6 +17,7 @@ interface Scenario extends VirtualTime, TimedLog {
 const runRotation = (
   scenario: (parts: Scenario) => void,
   options: Partial<ClientOptions> = {},
+  answersPings: (socket: ManualSocket) => boolean = () => true,
 ): readonly string[] => {
   let lines: string[] = []
   const pendingTimers = runInVirtualTime(
@@ -24,6 +25,7 @@ const runRotation = (
       const log = createTimedLog(virtual)
       lines = log.lines
       const transport = new ManualTransport({
+        answersPings,
         onDial: ({ url }) => log.add(`dials ${new URL(url).hostname}`),
         onEnd: ({ url }) => log.add(`ends ${new URL(url).hostname}`),
         onSend: (socket, frame) => {
@@ -183,6 +185,30 @@ describe('a gateway that announces its close', () => {
       at(1_000, () => sockets[0]!.deliverPrice(a, 1))
     })
     expect(lines).toEqual(['0 dials first', '10 dials first', '1000 a: 1'])
+  })
+
+  it('delivers no older price if another line fails, and its own prices are not proven yet', () => {
+    let silent: readonly string[] = []
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        for (const index of [0, 1]) at(5, () => sockets[index]!.deliverPrice(a, 1))
+        at(20, () => sockets[1]!.deliver(draining))
+        at(30, () => {
+          sockets[0]!.deliverPrice(a, 2)
+          silent = ['second']
+          sockets[0]!.drop()
+        })
+        at(31, () => sockets[2]!.open())
+        at(33, () => sockets[2]!.deliverPrice(a, 1))
+        at(34, () => (silent = ['second', 'third']))
+        for (const index of [1, 2]) at(100, () => sockets[index]!.deliverPrice(a, 2))
+        at(110, () => (silent = []))
+        at(4_000, () => sockets[2]!.deliverPrice(a, 3))
+      },
+      { lines: 2, priceWsUrl: ['ws://first', 'ws://second', 'ws://third'] },
+      ({ url }) => !silent.includes(new URL(url).hostname),
+    )
+    expect(lines.filter((line) => line.includes(' a: '))).toEqual(['5 a: 1', '30 a: 2', '4000 a: 3'])
   })
 })
 

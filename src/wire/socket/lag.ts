@@ -217,9 +217,9 @@ export class Lag {
   hold(): boolean {
     const now = this.config.clock.elapsed()
     if (this.isExempt || !this.isMeasuring) return false
+    this.heldFrom = now
     if (!this.isInTime(now)) return true
     this.state = 'checking'
-    this.heldFrom = now
     this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
     if (this.config.maxLag !== Infinity) this.decideWhenLate(now)
@@ -390,7 +390,6 @@ export class Lag {
     const now = clock.elapsed()
     this.behindUntil = now - this.behindAt < flapMemory * maxLag ? now + flapStay * maxLag : now
     this.behindAt = now
-    this.heldFrom = -Infinity
     this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)
   }

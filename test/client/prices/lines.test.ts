@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientOptions, PriceClient } from '../../../src/index.js'
 import { createManualClient, ManualTransport, type ManualSocket } from '../../support/manual-transport.js'
+import { notifyPong } from '../../../src/wire/transport/ports.js'
 import { a, b } from '../../support/time/marbles.js'
 import { createTimedLog, type TimedLog } from '../../support/time/timed-log.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
@@ -100,6 +101,31 @@ describe('two lines', () => {
       at(1_900, () => add(client.inspect().topics[0]!.state))
     })
     expect(lines.slice(0, 4)).toEqual(['10 a: 1', '1890 live', '1896.25 a: Stale', '1900 stale'])
+  })
+
+  it('hold the prices of a new front after a Stale too, until it has answered a new ping', () => {
+    const lines = runLines(({ at, answering, line, deliver }) => {
+      let [answered, before] = [0, 0]
+      const answer = (pings: number): void => {
+        for (; answered < pings; answered++) notifyPong(line('second').listener)
+      }
+      at(10, () => deliver(a, 1))
+      at(20, () => {
+        answering.delete('second')
+        answered = line('second').pings
+      })
+      at(400, () => line('first').deliverPrice(a, 3))
+      at(440, () => (before = line('second').pings))
+      at(450, () => line('first').drop())
+      at(1_100, () => {
+        answer(before)
+        for (const price of [2, 3, 4]) line('second').deliverPrice(a, price)
+        answer(line('second').pings)
+        answering.add('second')
+      })
+      at(1_200, () => line('second').deliverPrice(a, 5))
+    })
+    expect(lines).toEqual(['10 a: 1', '400 a: 3', '1001 a: Stale', '1100 a: 4', '1200 a: 5'])
   })
 
   it('deliver a held price of a new front without a Stale, although the last one of the old front was held too', () => {

@@ -14,8 +14,7 @@ import {
   type RecordingEntry,
   type SourceReading,
 } from './read-entries.js'
-import { RecordedFile } from './recorded-file.js'
-import type { OpenableSource } from './source.js'
+import type { OpenableSource } from './openable-source.js'
 
 export interface SetReading extends SourceReading {
   /** The range whose parts of plain files are read. Default: `range`. */
@@ -38,28 +37,18 @@ export interface SetReading extends SourceReading {
  *
  * Memory holds one piece of each source that overlaps. A single source is read without a merge.
  */
-export const readSet = (
+export async function* readSet(
   sources: readonly OpenableSource[],
   reading: SetReading = {},
-): AsyncGenerator<EntriesResult, void> =>
-  readFiles(
-    sources.map((source) => new RecordedFile(source)),
-    reading,
-  )
-
-/** Like `readSet`. */
-export async function* readFiles(
-  files: readonly RecordedFile[],
-  reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  if (files.length === 0) yield left(emptyRecording('the recording'))
-  else if (files.length === 1 || reading.isOneRecorder === true) {
+  if (sources.length === 0) yield left(emptyRecording('the recording'))
+  else if (sources.length === 1 || reading.isOneRecorder === true) {
     const recorder = new Recorder()
-    for (const file of files) yield* readFile(file, reading, recorder)
+    for (const source of sources) yield* readPart(source, reading, recorder)
   } else {
     const feeds: Feed[] = []
-    for (const file of files) {
-      const feed = new Feed(file, reading)
+    for (const source of sources) {
+      const feed = new Feed(source, reading)
       await feed.start()
       feeds.push(feed)
     }
@@ -72,15 +61,15 @@ export async function* readFiles(
 }
 
 /** Of a plain file, only the part with the rows of the range is read. */
-async function* readFile(
-  file: RecordedFile,
+async function* readPart(
+  source: OpenableSource,
   reading: SetReading,
   recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
   const { range = allTimes, partOf = range, leavesOut } = reading
-  const part = partOf === allTimes ? wholeFile : await file.partOf(partOf)
-  for await (const entries of readSource(file.source, reading, part, recorder)) {
-    if (isLeft(entries) && (await leavesOut?.(entries.left, file.source.name)) === true) return
+  const part = partOf === allTimes ? wholeFile : await source.partOf(partOf)
+  for await (const entries of readSource(source, reading, part, recorder)) {
+    if (isLeft(entries) && (await leavesOut?.(entries.left, source.name)) === true) return
     yield entries
   }
 }
@@ -98,7 +87,7 @@ class Feed extends PieceReader<RecordingEntry> {
   at = Infinity
 
   constructor(
-    readonly file: RecordedFile,
+    readonly source: OpenableSource,
     private readonly reading: SetReading,
   ) {
     super()
@@ -107,13 +96,13 @@ class Feed extends PieceReader<RecordingEntry> {
 
   /** Reads the header, and the first row of a file, which is closed again: there may be thousands. Any other source may be readable only once. */
   async start(): Promise<void> {
-    const { source } = this.file
+    const { source } = this
     if (source.file === undefined) {
       await this.fill()
       if (this.head?.line._tag === 'Recording') this.header = this.head.line
       return
     }
-    const opening = await this.file.opening()
+    const opening = await source.opening()
     if (isLeft(opening)) return
     this.header = opening.right.header
     this.at = opening.right.rowAt
@@ -133,7 +122,7 @@ class Feed extends PieceReader<RecordingEntry> {
   }
 
   private async *read(): AsyncGenerator<Iterable<RecordingEntry>, void> {
-    for await (const entries of readFile(this.file, this.reading)) {
+    for await (const entries of readPart(this.source, this.reading)) {
       if (isLeft(entries)) this.failure = entries.left
       else yield entries.right
     }
@@ -194,7 +183,7 @@ class Merge {
     const owner = this.owners.get(key)
     if (owner === feed) return undefined
     // Another source has had rows of it since.
-    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.file.source.name)
+    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.source.name)
     feed.names.add(key)
     this.owners.set(key, feed)
     return undefined

@@ -15,7 +15,7 @@ import {
   type TimeRange,
 } from '../codec/timeline.js'
 import { countLines, firstLineAndPart, wholeFile } from './file-part.js'
-import type { OpenableSource } from './source.js'
+import type { OpenableSource } from './openable-source.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */

@@ -4,7 +4,7 @@ import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
-import { reportError } from '../../../base/task/safe-notify.js'
+import { safeUnsubscribe } from '../../../base/task/safe-notify.js'
 import { encodeLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 
@@ -117,7 +117,7 @@ export class LineRecorder implements Recorder {
   private readonly failBy = (thrown: unknown): void => this.fail(writeError(thrown))
 
   private end(): void {
-    reportThrown(() => this.subscriptions.unsubscribe())
+    safeUnsubscribe(this.subscriptions)
     this.settle()
   }
 
@@ -133,16 +133,8 @@ export class LineRecorder implements Recorder {
       this.failure ??= writeError(thrown)
     }
     // A Node writable emits `error` after its write callbacks, so the listener stays attached after a failure.
-    if (this.failure === undefined) reportThrown(() => this.to.off?.('error', this.failBy))
+    if (this.failure === undefined)
+      safeUnsubscribe({ unsubscribe: () => this.to.off?.('error', this.failBy) })
     this.result.resolve(this.failure === undefined ? right({ rows: this.rows }) : left(this.failure))
-  }
-}
-
-/** The recording must end even if code of the caller throws, such as a teardown. */
-const reportThrown = (work: () => unknown): void => {
-  try {
-    work()
-  } catch (thrown) {
-    reportError(thrown)
   }
 }

@@ -1,4 +1,4 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { lastValueFrom, Observable, tap, type Subscribable } from 'rxjs'
 import { isAddress } from '../../../base/domain/topic.js'
@@ -16,7 +16,7 @@ import { checkValue, parseOptions } from '../../../base/option-kinds/parse-optio
 import { nextTurn } from '../../../base/time/clock.js'
 import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
 import { createHeader, type DepthRow, type PriceRow, type RecordingHeader } from '../codec/row.js'
-import { LineRecorder, type LineWriter, type RecordSummary } from './line-recorder.js'
+import { LineRecorder, type LineWriter, type RecordResult, type RecordSummary } from './line-recorder.js'
 import { OwnRows, type OwnRow } from './own-rows.js'
 import { targetCheck } from './record.js'
 
@@ -35,8 +35,6 @@ export interface WriteRecordingOptions {
 export type KnownHeader = Partial<
   Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows' | 'candles'>
 >
-
-type WriteResult = Either<WriteError, RecordSummary>
 
 /** A new file, which has its path only after `finish`. Each method throws if it fails. */
 export interface NewRecording extends LineWriter {
@@ -72,7 +70,7 @@ export const writeFile = async (
   rows: OwnRowSource | OwnRowPieces,
   tokens: readonly TokenDefinition[],
   known?: KnownHeader,
-): Promise<WriteResult> => {
+): Promise<RecordResult> => {
   let file: NewRecording | undefined
   try {
     file = create()
@@ -128,7 +126,7 @@ class RowWriter {
     this.ownRows = new OwnRows(tokens, known)
   }
 
-  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
+  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<RecordResult> {
     let failure: WriteError | undefined
     try {
       await this.write(rows)

@@ -80,8 +80,6 @@ class Feed extends PieceReader<RecordingEntry> {
   lastHeader: RecordingHeader | undefined
   failure: RecordingError | undefined
   recorder = new Recorder()
-  /** The topics and mints of its rows so far. */
-  readonly names = new Set<string>()
   isOver = false
   /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
   at = Infinity
@@ -131,8 +129,8 @@ class Feed extends PieceReader<RecordingEntry> {
 
 class Merge {
   private readonly timeline: Timeline
-  /** The source of the last row of each topic and mint. */
-  private readonly owners = new Map<string, Feed>()
+  /** The sources of each topic and mint. The first one has its last row. */
+  private readonly owners = new Map<string, readonly Feed[]>()
   private failure: RecordingError | undefined
 
   constructor(
@@ -178,14 +176,11 @@ class Merge {
     if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
     const name = line._tag === 'Price' ? line.topic : line.mint
     // Most names have no capitals.
-    if (this.owners.get(name) === feed) return undefined
-    const key = name.toLowerCase()
-    const owner = this.owners.get(key)
+    const owners = this.owners.get(name) ?? this.owners.get(name.toLowerCase()) ?? []
+    const owner = owners[0]
     if (owner === feed) return undefined
-    // Another source has had rows of it since.
-    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.source.name)
-    feed.names.add(key)
-    this.owners.set(key, feed)
+    if (owner !== undefined && owners.includes(feed)) return sameTime(name, owner.source.name)
+    this.owners.set(name.toLowerCase(), [feed, ...owners])
     return undefined
   }
 

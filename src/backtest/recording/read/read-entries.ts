@@ -1,19 +1,11 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
-import { isRecordedTime } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
-import {
-  allTimes,
-  isWithin,
-  Timeline,
-  writtenTime,
-  type ReplayTime,
-  type TimeRange,
-} from '../codec/timeline.js'
+import { allTimes, isWithin, Timeline, type ReplayTime, type TimeRange } from '../codec/timeline.js'
 import { countLines, firstLineAndPart, wholeFile } from './file-part.js'
 import type { OpenableSource } from './openable-source.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
@@ -141,7 +133,7 @@ class EntryDecoder implements EntryOrigin {
   /** Undefined for an empty line, for a row outside of the range, and after a failure. */
   private decode(bytes: Uint8Array, start: number, end: number): RecordingEntry | undefined {
     const line = this.textOf(bytes, start, end)
-    if (line.trim() === '' || this.isOutsideRange(line)) return undefined
+    if (line.trim() === '') return undefined
     if (end - start > maxLineBytes)
       return this.fail(line, {
         path: '',
@@ -152,12 +144,6 @@ class EntryDecoder implements EntryOrigin {
     if (isLeft(decoded)) return this.fail(decoded.left.input, ...decoded.left.issues)
     if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
     return this.entryOf(decoded.right, bytes, start, end)
-  }
-
-  /** True if the row need not be decoded, because its time alone excludes it. */
-  private isOutsideRange(line: string): boolean {
-    const at = this.started && this.range !== allTimes ? writtenTime(line) : undefined
-    return at !== undefined && !isWithin(this.range, at) && isRecordedTime(at)
   }
 
   /** Undefined for a row outside of the range, and after a failure. */

@@ -64,15 +64,10 @@ const createRecorder = (
   if (typeof to !== 'string') return new LineRecorder(to, header)
   if (createFile === undefined)
     throw new ConfigurationError('to', 'expected a writable: a browser has no files')
-  try {
-    const file = createFile(to)
-    return new LineRecorder(file, header, () => file.close())
-  } catch (thrown) {
-    const write = (): never => {
-      throw thrown
-    }
-    return new LineRecorder({ write }, header)
-  }
+  // The first line creates it, so that a file that cannot be created is a `WriteError`.
+  let file: ReturnType<CreateFile> | undefined
+  const write: LineWriter['write'] = (line, done) => (file ??= createFile(to)).write(line, done)
+  return new LineRecorder({ write }, header, () => file?.close())
 }
 
 const arrayOf =

@@ -1,5 +1,4 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { assertNever } from '../../../base/domain/assert-never.js'
 import type { GapCause, PastEvent, PricePosition } from '../../../base/domain/past.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { Topic } from '../../../base/domain/topic.js'
@@ -111,7 +110,7 @@ export class TopicPast {
 
   private onPrice({ event, position }: PriceRow): void {
     this.isRecorded = true
-    if (isLeft(event)) return this.interrupt(causeOf(event.left))
+    if (isLeft(event)) return this.interrupt(causes[event.left._tag])
     this.isKnown = true
     const { topic, now, gap } = this
     const { price, epoch } = event.right
@@ -162,19 +161,13 @@ export class TopicPast {
   }
 }
 
-const causeOf = (error: PriceError): GapCause => {
-  switch (error._tag) {
-    case 'Disconnected':
-      return 'disconnected'
-    case 'Stale':
-    case 'SubscriptionTimeout':
-      return 'stale'
-    case 'DecodeError':
-    case 'InvalidTopic':
-    case 'SubscriptionRejected':
-    case 'ClientClosed':
-      return 'unrecorded'
-    default:
-      return assertNever(error)
-  }
+/** The cause of the gap that an error of a topic begins. */
+const causes: Readonly<Record<PriceError['_tag'], GapCause>> = {
+  Disconnected: 'disconnected',
+  Stale: 'stale',
+  SubscriptionTimeout: 'stale',
+  DecodeError: 'unrecorded',
+  InvalidTopic: 'unrecorded',
+  SubscriptionRejected: 'unrecorded',
+  ClientClosed: 'unrecorded',
 }

@@ -108,10 +108,8 @@ class Feed extends PieceReader<RecordingEntry> {
 
   override advance(): void {
     super.advance()
-    if (this.head === undefined) return
-    const { _tag, at } = this.head.line
-    // A header whose time is unknown is due at once.
-    this.at = _tag === 'Recording' && at === 0 ? -Infinity : at
+    // The time of a header may be 0, which is due at once.
+    if (this.head !== undefined) this.at = this.head.line.at
   }
 
   isContinuedBy({ continues, topics, mints }: RecordingHeader): boolean {

@@ -61,10 +61,12 @@ export class TopicPast {
     if (!this.isKnown && line.at >= this.range.from) this.startsTooLate = true
     if (this.startsTooLate || line.at >= this.range.to) return
     this.now = line.at
-    if (line._tag === 'Price') {
-      if (hasTopic) this.onPrice(line)
-    } else if (line._tag === 'Status') this.onStatus(line.status)
-    else if (line._tag === 'End' && hasTopic) this.onEnd()
+    if (line._tag === 'Status') this.onStatus(line.status)
+    else if (hasTopic && line._tag === 'Price') this.onPrice(line)
+    else if (hasTopic && line._tag === 'End') {
+      this.interrupt('unrecorded')
+      this.isRecorded = false
+    }
   }
 
   /** Any line of the recorder shows that the topic was recorded at that time. */
@@ -127,11 +129,6 @@ export class TopicPast {
     if (!this.isKnown || !this.isRecorded) return
     if (_tag === 'Waiting') this.interrupt('disconnected')
     if (_tag === 'Closed') this.interrupt('unrecorded')
-  }
-
-  private onEnd(): void {
-    this.interrupt('unrecorded')
-    this.isRecorded = false
   }
 
   private interrupt(cause: GapCause): void {

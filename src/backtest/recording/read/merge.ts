@@ -46,12 +46,8 @@ export async function* readSet(
     const recorder = new Recorder()
     for (const source of sources) yield* readPart(source, reading, recorder)
   } else {
-    const feeds: Feed[] = []
-    for (const source of sources) {
-      const feed = new Feed(source, reading)
-      await feed.start()
-      feeds.push(feed)
-    }
+    const feeds = sources.map((source) => new Feed(source, reading))
+    for (const feed of feeds) await feed.start()
     feeds.sort((a, b) => a.at - b.at)
     for (const [index, feed] of feeds.entries()) feed.index = index
     const headers = feeds.flatMap(({ header }) => header ?? [])

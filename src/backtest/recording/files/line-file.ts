@@ -1,4 +1,4 @@
-import { createReadStream, fstatSync, readSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, fstatSync, fsyncSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
@@ -39,7 +39,7 @@ export const openLineFile = (
     append: (lines) => file.append(Buffer.from(lines)),
     close: () => {
       try {
-        file.flush()
+        fsyncSync(file.descriptor)
       } finally {
         file.close()
         release()

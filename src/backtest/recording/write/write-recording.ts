@@ -1,6 +1,6 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { lastValueFrom, Observable, tap, type Subscribable } from 'rxjs'
+import { Observable, type Subscribable } from 'rxjs'
 import { isAddress } from '../../../base/domain/topic.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
@@ -127,23 +127,20 @@ class RowWriter {
   }
 
   async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<RecordResult> {
-    let failure: WriteError | undefined
     try {
       await this.write(rows)
     } catch (thrown) {
-      failure = thrown instanceof InvalidRow ? writeError(thrown, this.count) : writeError(thrown)
+      const failure = thrown instanceof InvalidRow ? writeError(thrown, this.count) : writeError(thrown)
       if (this.started === undefined) return left(failure)
+      this.started.recorder.fail(failure)
     }
-    const { recorder } = this.started ?? this.start()
-    if (failure !== undefined) recorder.fail(failure)
-    return recorder.stop()
+    return (this.started ?? this.start()).recorder.stop()
   }
 
   private async write(rows: OwnRowSource | OwnRowPieces): Promise<void> {
-    if ('subscribe' in rows) {
-      const row$ = new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber))
-      await lastValueFrom(row$.pipe(tap((row) => this.add(row))), { defaultValue: undefined })
-    } else if (Symbol.iterator in rows) await this.writePiece(rows)
+    if ('subscribe' in rows)
+      await new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber)).forEach((row) => this.add(row))
+    else if (Symbol.iterator in rows) await this.writePiece(rows)
     else for await (const each of rows) await this.writePiece(isPiece(each) ? each : [each])
   }
 

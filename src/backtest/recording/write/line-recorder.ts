@@ -50,8 +50,8 @@ export class LineRecorder implements Recorder {
   constructor(
     private readonly to: LineWriter,
     header: RecordingHeader,
-    /** Called once, when no further line is written. */
-    private close: () => void = () => undefined,
+    /** Called when no further line is written. Idempotent. */
+    private readonly close: () => void = () => undefined,
   ) {
     try {
       to.on?.('error', this.failBy)
@@ -124,11 +124,9 @@ export class LineRecorder implements Recorder {
   private settle(): void {
     if (this.pending === 0 || this.hasEnded) this.onDrained()
     if (!this.hasEnded || (this.failure === undefined && this.pending > 0)) return
-    const { close } = this
-    this.close = () => undefined
     try {
       // A file may write its last lines.
-      close()
+      this.close()
     } catch (thrown) {
       this.failure ??= writeError(thrown)
     }

@@ -2,16 +2,16 @@ import { merge } from 'rxjs'
 import { checkClient } from '../../../client/options.js'
 import type { Client, PriceClient } from '../../../client/client.js'
 import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
-import { isInterval } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   checkedOption,
+  listOption,
   objectWith,
   required,
-  withDefault,
   type Check,
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
+import { numberOption } from '../../../base/option-kinds/number-option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/clock.js'
 import { createHeader, distinctNames, type RecordingHeader } from '../codec/row.js'
@@ -70,11 +70,6 @@ const createRecorder = (
   return new LineRecorder({ write }, header, () => file?.close())
 }
 
-const arrayOf =
-  (isElement: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    Array.isArray(value) && value.every(isElement)
-
 const checkOptions = (
   client: PriceClient | Client,
   options: RecordOptions,
@@ -101,25 +96,7 @@ export const targetCheck: Check = {
 
 const recordTable = {
   to: required(checkedOption<string | LineWriter>('object', targetCheck)),
-  topics: withDefault(
-    checkedOption<readonly Topic[]>('array', {
-      expected: 'topics like svc-0x82af…',
-      holds: arrayOf(isTopicOfAnyService),
-    }),
-    [],
-  ),
-  mints: withDefault(
-    checkedOption<readonly Address[]>('array', {
-      expected: 'token addresses like 0x82af…',
-      holds: arrayOf(isAddress),
-    }),
-    [],
-  ),
-  interval: withDefault(
-    checkedOption<number>('number', {
-      expected: 'a finite number of at least 1',
-      holds: (value) => isInterval(value),
-    }),
-    1000,
-  ),
+  topics: listOption<Topic>('topics like svc-0x82af…', isTopicOfAnyService),
+  mints: listOption<Address>('token addresses like 0x82af…', isAddress),
+  interval: numberOption({ unit: 'ms', min: 1, default: 1000 }),
 } satisfies OptionTable<RecordOptions>

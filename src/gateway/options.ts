@@ -11,6 +11,7 @@ import {
   nestedOption,
   parsedOption,
   plainObject,
+  recordOption,
   required,
   stringOption,
   withDefault,
@@ -200,10 +201,7 @@ export const gatewayTable = {
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
   symbols: withDefault(
-    checkedOption<GatewayTokens>('object', {
-      expected: 'an object like { WETH: { address, decimals } }',
-      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),
-    }),
+    recordOption<GatewayTokens>('an object like { WETH: { address, decimals } }', (value) => isToken(value)),
     {},
   ),
   history: nestedOption(historyTable),

@@ -58,6 +58,13 @@ export const listOption = <A>(expected: string, isItem: (value: unknown) => bool
     [],
   )
 
+/** An object with such values, by their names. */
+export const recordOption = <A>(expected: string, isValue: (value: unknown) => boolean): Option<A> =>
+  checkedOption('object', {
+    expected,
+    holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isValue),
+  })
+
 export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' }
 
 export const flagOption = (fallback: boolean) =>

@@ -6,12 +6,7 @@ import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
-import {
-  checkedOption,
-  plainObject,
-  type Check,
-  type OptionTable,
-} from '../../../base/option-kinds/option.js'
+import { recordOption, type Check, type OptionTable } from '../../../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { nextTurn } from '../../../base/time/clock.js'
 import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
@@ -92,15 +87,13 @@ const rowsCheck: Check = {
     ['subscribe', Symbol.iterator, Symbol.asyncIterator].some((name) => name in rows),
 }
 
-const isToken = ({ address, decimals }: Partial<TokenDefinition>): boolean =>
-  isAddress(address) && isDecimals(decimals)
+const isToken = (value: unknown): boolean => {
+  const { address, decimals } = value as Partial<TokenDefinition>
+  return isAddress(address) && isDecimals(decimals)
+}
 
 const optionTable = {
-  tokens: checkedOption<DefinedTokens>('object', {
-    expected: 'the tokens of defineTokens',
-    holds: (value) =>
-      plainObject.holds(value) && Object.values<object>(value as DefinedTokens).every(isToken),
-  }),
+  tokens: recordOption<DefinedTokens>('the tokens of defineTokens', isToken),
 } satisfies OptionTable<WriteRecordingOptions>
 
 /** The number of lines that a slow writable may hold. */

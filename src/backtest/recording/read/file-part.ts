@@ -1,4 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import { unitOfTime } from '../codec/times.js'
 import { decodeRow } from '../codec/row-codec.js'
 import { writtenTime, type TimeRange } from '../codec/timeline.js'
@@ -14,6 +15,16 @@ const maxPlaces = 256
 
 /** Bytes that are read at once for one line. Most lines are shorter. */
 const lineBytes = 2 ** 10
+
+/** The bytes of a source. */
+export interface SourceBytes {
+  /** Names the source in error messages. */
+  readonly name: string
+  /** The bytes of the recording, decompressed. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
+  readonly open: (closing?: Subscription) => AsyncIterable<Uint8Array>
+  /** The bytes of the file, if the source is one: compressed or not. */
+  readonly file?: FileBytes | undefined
+}
 
 /** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
 export interface FileBytes {

@@ -1,5 +1,4 @@
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { emptyRecording } from '../codec/errors.js'
@@ -14,6 +13,7 @@ import {
   type FileBytes,
   type FilePart,
   type RowPlace,
+  type SourceBytes,
 } from './file-part.js'
 import { readSource } from './read-entries.js'
 
@@ -25,16 +25,13 @@ interface Opening {
 }
 
 /** A source that each replay reads from its start. If it cannot be read, `opening`, `start` and `latest` return an error. */
-export class OpenableSource {
+export class OpenableSource implements SourceBytes {
   private known: Opening | undefined
   private places: { readonly size: number; readonly rows: readonly RowPlace[] } | undefined
 
   constructor(
-    /** Names the source in error messages. */
     readonly name: string,
-    /** The bytes of the recording, decompressed. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
-    readonly open: (closing?: Subscription) => AsyncIterable<Uint8Array>,
-    /** The bytes of the file, if the source is one: compressed or not. */
+    readonly open: SourceBytes['open'],
     readonly file?: FileBytes,
   ) {}
 

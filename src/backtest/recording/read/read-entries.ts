@@ -6,8 +6,7 @@ import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, encodeRow, isHeaderLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, Timeline, type ReplayTime, type TimeRange } from '../codec/timeline.js'
-import { countLines, firstLineAndPart, wholeFile } from './file-part.js'
-import type { OpenableSource } from './openable-source.js'
+import { countLines, firstLineAndPart, wholeFile, type SourceBytes } from './file-part.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
@@ -67,7 +66,7 @@ export interface SourceReading {
  * `part`: the part of a plain file that is read after its first line.
  */
 export async function* readSource(
-  source: OpenableSource,
+  source: SourceBytes,
   { range = allTimes, closing = new Subscription(), allowsCut = false }: SourceReading = {},
   part = wholeFile,
   recorder = new Recorder(),

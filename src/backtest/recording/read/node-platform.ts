@@ -15,7 +15,8 @@ export const nodePlatform: SourcePlatform = {
 
 const fileSource = (name: string, path: string | URL): PlatformSource => ({
   name,
-  open: () => readChunks(path, 0),
+  // A pipe has no positions.
+  open: () => readChunks(path, null),
   file: {
     size: async () => (await stat(path)).size,
     read: async (position, length) => {
@@ -40,14 +41,13 @@ export const chunkBytes = 2 ** 18
  */
 async function* readChunks(
   path: string | URL,
-  start: number,
+  start: number | null,
   length = chunkBytes,
 ): AsyncGenerator<Uint8Array, void> {
   const file = await open(path, 'r')
   try {
     const bytes = new Uint8Array(length)
-    // A pipe has no positions.
-    let position = start === 0 ? null : start
+    let position = start
     for (;;) {
       const { bytesRead } = await read(file, bytes, 0, length, position)
       if (bytesRead === 0) return

@@ -6,10 +6,12 @@ import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { countOption, numberOption, portOption, timerOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
+  listOption,
   flagOption,
   nestedOption,
   parsedOption,
   plainObject,
+  recordOption,
   required,
   stringOption,
   withDefault,
@@ -161,14 +163,15 @@ export const historyTable = {
   folder: required(stringOption(/./, 'the path of a folder')),
   keep: numberOption({ unit: 'ms', above: 0, default: 7 * 86_400_000, orInfinity: true }),
   maxBytes: countOption({ unit: 'bytes', default: 10 * 2 ** 30 }),
-  topics: withDefault(
-    checkedOption<readonly Topic[]>('array', {
-      expected: 'topics like svc-0x82af… of the service',
-      holds: (value) => Array.isArray(value) && value.every(isTopicOfAnyService),
-    }),
-    [],
-  ),
+  topics: listOption<Topic>('topics like svc-0x82af… of the service', isTopicOfAnyService),
 } satisfies OptionTable<GatewayHistoryOptions>
+
+/** An origin as browsers write it. */
+const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  URL.canParse(value) &&
+  /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
+  (!/^https?:/.test(value) || new URL(value).origin === value)
 
 /**
  * The options are checked in this order.
@@ -189,13 +192,7 @@ export const gatewayTable = {
   access: nestedOption(accessTable),
   openDepth: flagOption(false),
   tls: nestedOption(tlsTable),
-  origins: withDefault(
-    checkedOption<readonly string[]>('array', {
-      expected: 'an array of origins like https://app.example, without a path',
-      holds: (value) => Array.isArray(value) && value.every(isOrigin),
-    }),
-    [],
-  ),
+  origins: listOption<string>('an array of origins like https://app.example, without a path', isOrigin),
   maxConnections: countOption({ default: 2000 }),
   maxConnectionsPerAddress: countOption({ default: Infinity }),
   maxTopicsPerConnection: countOption({ default: 10_000 }),
@@ -204,10 +201,7 @@ export const gatewayTable = {
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
   symbols: withDefault(
-    checkedOption<GatewayTokens>('object', {
-      expected: 'an object like { WETH: { address, decimals } }',
-      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),
-    }),
+    recordOption<GatewayTokens>('an object like { WETH: { address, decimals } }', (value) => isToken(value)),
     {},
   ),
   history: nestedOption(historyTable),
@@ -219,13 +213,6 @@ const isToken = (value: unknown): boolean => {
   const { address, decimals } = value as { readonly address?: unknown; readonly decimals?: unknown }
   return isAddress(address) && (decimals === undefined || isDecimals(decimals))
 }
-
-/** An origin as browsers write it. */
-const isOrigin = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  URL.canParse(value) &&
-  /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
-  (!/^https?:/.test(value) || new URL(value).origin === value)
 
 /**
  * The checked options of a history.

@@ -6,6 +6,7 @@ import {
   checkedOption,
   flagOption,
   plainObject,
+  recordOption,
   required,
   stringOption,
   withDefault,
@@ -69,12 +70,7 @@ const costOption = (unit: string, most: number, usual: string) =>
   )
 
 export const paperTable = {
-  tokens: required(
-    checkedOption<DefinedTokens>('object', {
-      expected: 'tokens of defineTokens',
-      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),
-    }),
-  ),
+  tokens: required(recordOption<DefinedTokens>('tokens of defineTokens', (value) => isToken(value))),
   cash: required(
     checkedOption<number>('number', {
       expected: 'an amount in USD from 0 to 1e15',

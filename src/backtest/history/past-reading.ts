@@ -6,8 +6,8 @@ import { unknownTopic } from '../recording/codec/errors.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import type { RecordingHeader } from '../recording/codec/row.js'
 import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
-import { readFiles, type SetReading } from '../recording/read/merge.js'
-import type { RecordedFile } from '../recording/read/recorded-file.js'
+import { readSet, type SetReading } from '../recording/read/merge.js'
+import type { OpenableSource } from '../recording/read/openable-source.js'
 import { TopicPast } from '../recording/summary/topic-past.js'
 
 /** A reading starts earlier than its range by this time, in ms, and then by a multiple, if it is unknown whether the topic had a price at `from`. */
@@ -16,7 +16,7 @@ const lookbackFactor = 16
 
 /** `start`: in ms since the Unix epoch. */
 export interface StartedFile {
-  readonly file: RecordedFile
+  readonly file: OpenableSource
   readonly start: number
 }
 
@@ -63,7 +63,7 @@ const filesOf = async (
   topic: Topic,
   { from, to }: TimeRange,
   ordered: readonly StartedFile[],
-): Promise<readonly RecordedFile[]> => {
+): Promise<readonly OpenableSource[]> => {
   const isOfTopic = async (index: number): Promise<boolean> =>
     (await ordered[index]?.file.announces(topic)) !== false
   let first = ordered.findLastIndex(({ start }) => start <= from)
@@ -78,11 +78,11 @@ const readInto = async (
   topicPast: TopicPast,
   past: PastRange,
   from: number,
-  files: readonly RecordedFile[],
+  files: readonly OpenableSource[],
 ): Promise<Either<HistoryError, unknown>> => {
   const { range, closing, flush, isPlayed } = past
   const reading = { ...past, range: allTimes, partOf: { from, to: range.to }, allowsCut: true }
-  for await (const entries of readFiles(files, reading)) {
+  for await (const entries of readSet(files, reading)) {
     topicPast.passTime()
     if (isLeft(entries)) return topicPast.now >= range.to ? right(undefined) : entries
     await flush?.()

@@ -6,8 +6,7 @@ import { rxClock } from '../../base/time/clock.js'
 import { emptyRecording } from '../recording/codec/errors.js'
 import { readSet } from '../recording/read/merge.js'
 import { parseRotatedPath } from '../recording/codec/rotated-path.js'
-import { RecordedFile } from '../recording/read/recorded-file.js'
-import type { OpenableSource } from '../recording/read/source.js'
+import type { OpenableSource } from '../recording/read/openable-source.js'
 import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 
 /** The present of a replay: later rows do not exist yet. */
@@ -17,13 +16,12 @@ export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
 }
 
 export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
-  const files = sources.map((source) => new RecordedFile(source))
   return {
     prices$: pricesFrom$(async (topic, { from, to = Infinity }, emit, closing) => {
       const latest = present?.now() ?? (to === Infinity ? Math.floor(rxClock.wallClock()) + 1 : to)
       const range = parseRange(from, Math.min(to, latest))
       if (isLeft(range)) return range
-      const ordered = await filesInOrder(files)
+      const ordered = await inOrder(sources)
       if (isLeft(ordered)) return ordered
       const past = { topic, range: range.right, emit, closing, isPlayed: present?.isPlayed }
       return readPast(past, ordered.right)
@@ -32,13 +30,13 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
   }
 }
 
-const filesInOrder = async (
-  files: readonly RecordedFile[],
+const inOrder = async (
+  sources: readonly OpenableSource[],
 ): Promise<Either<RecordingError, readonly StartedFile[]>> => {
-  if (files.length === 0) return left(emptyRecording('the recording'))
+  if (sources.length === 0) return left(emptyRecording('the recording'))
   const started: StartedFile[] = []
-  for (const file of files) {
-    const named = parseRotatedPath(file.source.name)?.at
+  for (const file of sources) {
+    const named = parseRotatedPath(file.name)?.at
     const start = named === undefined ? await file.start() : right(named)
     if (isLeft(start)) return start
     started.push({ file, start: start.right })

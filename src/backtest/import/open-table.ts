@@ -1,6 +1,7 @@
 import { isHeaderLine } from '../recording/codec/row-codec.js'
 import { nodePlatform } from '../recording/read/node-platform.js'
-import { gzipStart, openableSource } from '../recording/read/source.js'
+import { gzipStart } from '../recording/read/file-part.js'
+import { openableSource } from '../recording/read/source.js'
 import { delimitedTable } from './delimited.js'
 import { jsonTable } from './json-lines.js'
 import type { Table } from './table.js'

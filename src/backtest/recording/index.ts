@@ -13,12 +13,7 @@ import { writeRecordingOn } from './write/write-recording.js'
 export { journal } from './write/journal.js'
 export { resume$ as resume, type ResumeOptions } from '../replay/resume/resume.js'
 export type { RecordOptions } from './write/record.js'
-export {
-  type LineWriter,
-  type Recorder,
-  type RecordResult,
-  type RecordSummary,
-} from './write/line-recorder.js'
+export type { LineWriter, Recorder, RecordResult, RecordSummary } from './write/line-recorder.js'
 export type { OwnRowSource, WriteRecordingOptions } from './write/write-recording.js'
 export type { OwnDepth, OwnPrice, OwnRow } from './write/own-rows.js'
 export type { ReplayClient } from '../replay/replay.js'

@@ -1,12 +1,8 @@
 import { defer, type Observable } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import { toStream$ } from '../../base/time/stream.js'
-import {
-  openableSources,
-  type OpenableSource,
-  type RecordingSource,
-  type SourcePlatform,
-} from '../recording/read/source.js'
+import { openableSources, type RecordingSource, type SourcePlatform } from '../recording/read/source.js'
+import type { OpenableSource } from '../recording/read/openable-source.js'
 import { runStrategy$ } from './run-strategy.js'
 import {
   Playback,

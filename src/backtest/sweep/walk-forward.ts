@@ -14,7 +14,6 @@ import {
   type WindowRanges,
 } from './sweep-error.js'
 import { nodePlatform } from '../recording/read/node-platform.js'
-import { RecordedFile } from '../recording/read/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
 import {
   walkForwardSettings,
@@ -157,9 +156,8 @@ const rangeOf = async (
   const sources = openableSources(nodePlatform, source)
   if (sources.length === 0) return left(emptyRecording('the recording'))
   for (const opened of sources) {
-    const file = new RecordedFile(opened)
-    const start = await file.start()
-    const latest = isLeft(start) ? start : await file.latest()
+    const start = await opened.start()
+    const latest = isLeft(start) ? start : await opened.latest()
     if (isLeft(start)) return start
     if (isLeft(latest)) return latest
     first = Math.min(first, start.right)

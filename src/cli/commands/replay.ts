@@ -18,7 +18,8 @@ import { isAddress, type Address, serviceOf, type Topic } from '../../base/domai
 import { replaySettings } from '../../backtest/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
-import { openableSource, type OpenableSource } from '../../backtest/recording/read/source.js'
+import { OpenableSource } from '../../backtest/recording/read/openable-source.js'
+import { openableSource } from '../../backtest/recording/read/source.js'
 import { replaySources } from '../../backtest/replay/replay.js'
 import {
   depthRow$,
@@ -113,11 +114,11 @@ async function showRecordings(
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
 const sourceOf = (io: Io, file: string): OpenableSource => {
-  const { open, ...source } =
+  const source =
     file === '-'
       ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
-  return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
+  return new OpenableSource(source.name, (closing) => pacedBy(io.stdout, source.open(closing)), source.file)
 }
 
 /** The rows of all streams. `names$`: the topics and mints of each line, before its events. */

@@ -8,7 +8,7 @@ import { createFolders } from '../../backtest/recording/files/files.js'
 import { LockedError, lockFile, type FileLock } from '../../backtest/recording/files/file-lock.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { readPast, type PastRange, type StartedFile } from '../../backtest/history/past-reading.js'
-import { RecordedFile } from '../../backtest/recording/read/recorded-file.js'
+import type { OpenableSource } from '../../backtest/recording/read/openable-source.js'
 import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset } from '../../base/time/clock.js'
@@ -135,11 +135,11 @@ export class GatewayHistory {
 const canonicalTopic = (topic: Topic, service: string): Topic =>
   `${service}-${canonicalAddress(addressOf(topic))}`
 
-const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
+const recordingOf = (path: string): OpenableSource => openableSource(nodePlatform, path)
 
 /** A file of a reading, which opens few of the files that a topic has. */
 const unopened = (start: number, path: () => string): StartedFile => {
-  let opened: RecordedFile | undefined
+  let opened: OpenableSource | undefined
   return {
     start,
     get file() {

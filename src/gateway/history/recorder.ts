@@ -7,7 +7,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import { writeError } from '../../backtest/recording/codec/errors.js'
 import type { WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/codec/row-codec.js'
-import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
+import { createHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
 import type { FileLock } from '../../backtest/recording/files/file-lock.js'
 import { createFile, reopenFile } from '../../backtest/recording/files/appended-file.js'
 import { priceRow$, RowTimes } from '../../backtest/recording/write/client-rows.js'
@@ -229,7 +229,7 @@ class RecordedTopic {
 
   private append(row: Row): void {
     const files = (this.files ??= this.createFiles(row.at))
-    if (this.header === undefined) this.appendLine(files, (this.header = topicHeader(this.topic, row.at)))
+    if (this.header === undefined) this.appendLine(files, (this.header = createHeader(row.at, [this.topic])))
     this.recorder.onRow(this.appendLine(files, row))
     if (row._tag === 'End') this.header = undefined
   }

@@ -2,7 +2,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import { dirname } from 'node:path'
 import { price } from 'svc-streams/testing'
 import { encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
-import { topicHeader, type Row } from '../../../src/backtest/recording/codec/row.js'
+import { createHeader, type Row } from '../../../src/backtest/recording/codec/row.js'
 import { ethTopic as topic } from '../../support/tokens.js'
 import { newFile } from './new-file.js'
 
@@ -16,6 +16,6 @@ export const newHistoryFolder = (prices: readonly (readonly [at: number, usd: nu
     event: right(price(topic, usd)),
   }))
   const start = new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')
-  const text = [topicHeader(topic, at), ...rows].map((row) => `${encodeRow(row)}\n`).join('')
+  const text = [createHeader(at, [topic]), ...rows].map((row) => `${encodeRow(row)}\n`).join('')
   return dirname(newFile(`${topic}.${start}Z.ndjson`, text))
 }

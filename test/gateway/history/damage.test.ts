@@ -5,7 +5,7 @@ import type { Price, Topic } from 'svc-streams'
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
 import { right } from 'fp-ts/lib/Either.js'
-import { topicHeader, type Row } from '../../../src/backtest/recording/codec/row.js'
+import { createHeader, type Row } from '../../../src/backtest/recording/codec/row.js'
 import { collectMessages } from '../../base/diagnostics/support/collect-messages.js'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
 import { newFolder } from '../../support/new-folder.js'
@@ -30,7 +30,9 @@ const damagedFolder = () => {
   const time = new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')
   const pathOf = (topic: Topic): string => join(folder, `${topic}.${time}Z.ndjson`)
   const textOf = (topic: Topic, middle: string): string =>
-    recordingText(topicHeader(topic, start), priceRow(0, topic)) + middle + recordingText(priceRow(1, topic))
+    recordingText(createHeader(start, [topic]), priceRow(0, topic)) +
+    middle +
+    recordingText(priceRow(1, topic))
   writeFileSync(pathOf(whole), textOf(whole, ''))
   writeFileSync(pathOf(damaged), textOf(damaged, 'garbage\n'))
   return { folder, path: pathOf(damaged) }

@@ -6,7 +6,7 @@ import type { Topic } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
-import { topicHeader } from '../../../src/backtest/recording/codec/row.js'
+import { createHeader } from '../../../src/backtest/recording/codec/row.js'
 import { newFolder } from '../../support/new-folder.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
@@ -21,7 +21,7 @@ const writeFolder = (hours: number): string => {
     for (let index = 0; index < hours; index++) {
       const at = start - index * hour
       const time = new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')
-      writeFileSync(join(folder, `${topic}.${time}Z.ndjson`), `${encodeRow(topicHeader(topic, at))}\n`)
+      writeFileSync(join(folder, `${topic}.${time}Z.ndjson`), `${encodeRow(createHeader(at, [topic]))}\n`)
     }
   return folder
 }

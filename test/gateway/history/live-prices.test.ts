@@ -7,7 +7,7 @@ import { createClient, type Price, type Topic } from 'svc-streams'
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
-import { topicHeader } from '../../../src/backtest/recording/codec/row.js'
+import { createHeader } from '../../../src/backtest/recording/codec/row.js'
 import { TopicPast } from '../../../src/backtest/recording/summary/topic-past.js'
 import { maxReadings } from '../../../src/gateway/history/readings.js'
 import { chunkBytes } from '../../../src/backtest/recording/read/node-platform.js'
@@ -36,7 +36,7 @@ const rowText = (ms: number): string =>
 const folderWithHistory = (): string => {
   const folder = newFolder()
   const rows = Array.from({ length: 20_000 }, (_, index) => rowText(index))
-  const text = `${encodeRow(topicHeader(recorded, start))}\n${rows.join('')}`
+  const text = `${encodeRow(createHeader(start, [recorded]))}\n${rows.join('')}`
   writeFileSync(join(folder, `${recorded}.2026-11-21T10-00-00Z.ndjson`), text)
   return folder
 }

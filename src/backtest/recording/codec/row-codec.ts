@@ -63,19 +63,8 @@ const optional = <A, O>(codec: t.Type<A, O>): t.Type<A | undefined, O | undefine
 const issue = t.strict({ path: t.string, expected: t.string, actual: t.string })
 const cause = t.strict({ name: t.string, message: t.string, code: optional(t.string) })
 
-/** A message is one line without control characters. That of a file may have been written by hand. */
-const MessageText = new t.Type<string>(
-  'string',
-  t.string.is,
-  (input, context) =>
-    typeof input === 'string'
-      ? t.success(escapeUnsafe(input.replaceAll(/[\n\t]/g, ' ')))
-      : t.failure(input, context),
-  t.identity,
-)
-
 const tagged = <Tag extends AnyError['_tag'], P extends t.Props>(tag: Tag, fields: P) =>
-  t.strict({ _tag: t.literal(tag), message: MessageText, ...fields }, `an error ${tag}`)
+  t.strict({ _tag: t.literal(tag), message: t.string, ...fields }, `an error ${tag}`)
 
 /** JSON has no NaN and no infinities: `null` is in place of them. */
 const AnyNumber = new t.Type<number>(

@@ -81,8 +81,6 @@ export const createHeader = (
   interval = 1000,
 ): RecordingHeader => ({ _tag: 'Recording', version: 1, at, topics, mints, interval })
 
-export const topicHeader = (topic: Topic, at: number): RecordingHeader => createHeader(at, [topic])
-
 /** Removes duplicates, ignoring case. Keeps the first spelling. */
 export const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 
 /** Throws if the file cannot be created, or exists already. */
 export const createFile = (path: string): AppendedFile => new AppendedFile(openSync(path, 'ax'), 0)
@@ -42,10 +42,6 @@ export class AppendedFile {
 
   close(): void {
     closeSync(this.descriptor)
-  }
-
-  flush(): void {
-    fsyncSync(this.descriptor)
   }
 
   /** Other programs may append to the file. */

@@ -14,7 +14,7 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
 
   constructor(readonly pid: number) {
-    super(`is in use by the process with the id ${pid}`)
+    super(`in use by process ${pid}`)
   }
 }
 

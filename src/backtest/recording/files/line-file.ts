@@ -1,10 +1,10 @@
-import { createReadStream, fstatSync, readSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, fstatSync, fsyncSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { describeValue } from '../../../base/errors/text.js'
 import { openFile } from './appended-file.js'
-import { lockFile, LockedError } from './file-lock.js'
+import { lockFile } from './file-lock.js'
 
 /** A file of lines to which one process appends. */
 export interface LineFile {
@@ -33,13 +33,13 @@ export const openLineFile = (
   } catch (thrown) {
     release()
     file.close()
-    throw thrown instanceof LockedError ? new Error(`in use by process ${thrown.pid}`) : thrown
+    throw thrown
   }
   return {
     append: (lines) => file.append(Buffer.from(lines)),
     close: () => {
       try {
-        file.flush()
+        fsyncSync(file.descriptor)
       } finally {
         file.close()
         release()

@@ -1,9 +1,9 @@
 import { isRight } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import { unitOfTime } from '../codec/times.js'
 import { decodeRow } from '../codec/row-codec.js'
 import { writtenTime, type TimeRange } from '../codec/timeline.js'
 import { endOfLine, lineEnd } from './whole-lines.js'
-import type { FileBytes } from './source.js'
 
 // Where the rows of a range are in a plain file, without reading all of it.
 
@@ -15,6 +15,27 @@ const maxPlaces = 256
 
 /** Bytes that are read at once for one line. Most lines are shorter. */
 const lineBytes = 2 ** 10
+
+/** The bytes of a source. */
+export interface SourceBytes {
+  /** Names the source in error messages. */
+  readonly name: string
+  /** The bytes of the recording, decompressed. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
+  readonly open: (closing?: Subscription) => AsyncIterable<Uint8Array>
+  /** The bytes of the file, if the source is one: compressed or not. */
+  readonly file?: FileBytes | undefined
+}
+
+/** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
+export interface FileBytes {
+  readonly size: () => Promise<number>
+  /** Reads `length` bytes from a position on, or up to the end of the file. */
+  readonly read: (position: number, length: number) => Promise<Uint8Array>
+  readonly chunks: (position: number) => AsyncIterable<Uint8Array>
+}
+
+/** The first byte of gzip data. No recording in plain text starts with this control character. */
+export const gzipStart = 0x1f
 
 /** Whole lines of a file that follow each other, in bytes. */
 export interface FilePart {

@@ -50,13 +50,12 @@ export async function* inTurn<S extends PieceReader<unknown>>(
   const queue = new PriorityQueue(compare, [...sources])
   try {
     for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
-      if (first.head !== undefined) {
-        yield turnsOf(queue)
-        continue
+      if (first.head !== undefined) yield turnsOf(queue)
+      else if (await first.fill()) queue.sinkFirst()
+      else {
+        queue.pop()
+        onEnd(first)
       }
-      queue.pop()
-      if (await first.fill()) queue.push(first)
-      else onEnd(first)
     }
   } finally {
     for (const source of sources) await source.close()

@@ -14,8 +14,7 @@ import {
   type RecordingEntry,
   type SourceReading,
 } from './read-entries.js'
-import { RecordedFile } from './recorded-file.js'
-import type { OpenableSource } from './source.js'
+import type { OpenableSource } from './openable-source.js'
 
 export interface SetReading extends SourceReading {
   /** The range whose parts of plain files are read. Default: `range`. */
@@ -38,31 +37,17 @@ export interface SetReading extends SourceReading {
  *
  * Memory holds one piece of each source that overlaps. A single source is read without a merge.
  */
-export const readSet = (
+export async function* readSet(
   sources: readonly OpenableSource[],
   reading: SetReading = {},
-): AsyncGenerator<EntriesResult, void> =>
-  readFiles(
-    sources.map((source) => new RecordedFile(source)),
-    reading,
-  )
-
-/** Like `readSet`. */
-export async function* readFiles(
-  files: readonly RecordedFile[],
-  reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  if (files.length === 0) yield left(emptyRecording('the recording'))
-  else if (files.length === 1 || reading.isOneRecorder === true) {
+  if (sources.length === 0) yield left(emptyRecording('the recording'))
+  else if (sources.length === 1 || reading.isOneRecorder === true) {
     const recorder = new Recorder()
-    for (const file of files) yield* readFile(file, reading, recorder)
+    for (const source of sources) yield* readPart(source, reading, recorder)
   } else {
-    const feeds: Feed[] = []
-    for (const file of files) {
-      const feed = new Feed(file, reading)
-      await feed.start()
-      feeds.push(feed)
-    }
+    const feeds = sources.map((source) => new Feed(source, reading))
+    for (const feed of feeds) await feed.start()
     feeds.sort((a, b) => a.at - b.at)
     for (const [index, feed] of feeds.entries()) feed.index = index
     const headers = feeds.flatMap(({ header }) => header ?? [])
@@ -72,15 +57,15 @@ export async function* readFiles(
 }
 
 /** Of a plain file, only the part with the rows of the range is read. */
-async function* readFile(
-  file: RecordedFile,
+async function* readPart(
+  source: OpenableSource,
   reading: SetReading,
   recorder?: Recorder,
 ): AsyncGenerator<EntriesResult, void> {
   const { range = allTimes, partOf = range, leavesOut } = reading
-  const part = partOf === allTimes ? wholeFile : await file.partOf(partOf)
-  for await (const entries of readSource(file.source, reading, part, recorder)) {
-    if (isLeft(entries) && (await leavesOut?.(entries.left, file.source.name)) === true) return
+  const part = partOf === allTimes ? wholeFile : await source.partOf(partOf)
+  for await (const entries of readSource(source, reading, part, recorder)) {
+    if (isLeft(entries) && (await leavesOut?.(entries.left, source.name)) === true) return
     yield entries
   }
 }
@@ -91,14 +76,12 @@ class Feed extends PieceReader<RecordingEntry> {
   lastHeader: RecordingHeader | undefined
   failure: RecordingError | undefined
   recorder = new Recorder()
-  /** The topics and mints of its rows so far. */
-  readonly names = new Set<string>()
   isOver = false
   /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
   at = Infinity
 
   constructor(
-    readonly file: RecordedFile,
+    readonly source: OpenableSource,
     private readonly reading: SetReading,
   ) {
     super()
@@ -107,13 +90,13 @@ class Feed extends PieceReader<RecordingEntry> {
 
   /** Reads the header, and the first row of a file, which is closed again: there may be thousands. Any other source may be readable only once. */
   async start(): Promise<void> {
-    const { source } = this.file
+    const { source } = this
     if (source.file === undefined) {
       await this.fill()
       if (this.head?.line._tag === 'Recording') this.header = this.head.line
       return
     }
-    const opening = await this.file.opening()
+    const opening = await source.opening()
     if (isLeft(opening)) return
     this.header = opening.right.header
     this.at = opening.right.rowAt
@@ -121,10 +104,8 @@ class Feed extends PieceReader<RecordingEntry> {
 
   override advance(): void {
     super.advance()
-    if (this.head === undefined) return
-    const { _tag, at } = this.head.line
-    // A header whose time is unknown is due at once.
-    this.at = _tag === 'Recording' && at === 0 ? -Infinity : at
+    // The time of a header may be 0, which is due at once.
+    if (this.head !== undefined) this.at = this.head.line.at
   }
 
   isContinuedBy({ continues, topics, mints }: RecordingHeader): boolean {
@@ -133,7 +114,7 @@ class Feed extends PieceReader<RecordingEntry> {
   }
 
   private async *read(): AsyncGenerator<Iterable<RecordingEntry>, void> {
-    for await (const entries of readFile(this.file, this.reading)) {
+    for await (const entries of readPart(this.source, this.reading)) {
       if (isLeft(entries)) this.failure = entries.left
       else yield entries.right
     }
@@ -142,8 +123,8 @@ class Feed extends PieceReader<RecordingEntry> {
 
 class Merge {
   private readonly timeline: Timeline
-  /** The source of the last row of each topic and mint. */
-  private readonly owners = new Map<string, Feed>()
+  /** The sources of each topic and mint. The first one has its last row. */
+  private readonly owners = new Map<string, readonly Feed[]>()
   private failure: RecordingError | undefined
 
   constructor(
@@ -189,14 +170,11 @@ class Merge {
     if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
     const name = line._tag === 'Price' ? line.topic : line.mint
     // Most names have no capitals.
-    if (this.owners.get(name) === feed) return undefined
-    const key = name.toLowerCase()
-    const owner = this.owners.get(key)
+    const owners = this.owners.get(name) ?? this.owners.get(name.toLowerCase()) ?? []
+    const owner = owners[0]
     if (owner === feed) return undefined
-    // Another source has had rows of it since.
-    if (owner !== undefined && feed.names.has(key)) return sameTime(name, owner.file.source.name)
-    feed.names.add(key)
-    this.owners.set(key, feed)
+    if (owner !== undefined && owners.includes(feed)) return sameTime(name, owner.source.name)
+    this.owners.set(name.toLowerCase(), [feed, ...owners])
     return undefined
   }
 

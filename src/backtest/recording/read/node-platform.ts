@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { open as openHandle, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { publish } from '../../../wire/platform/node/diagnostics.js'
 import { gunzip } from '../files/gzip.js'
@@ -15,14 +15,13 @@ export const nodePlatform: SourcePlatform = {
 
 const fileSource = (name: string, path: string | URL): PlatformSource => ({
   name,
-  open: () => readChunks(path, 0),
+  // A pipe has no positions.
+  open: () => readChunks(path, null),
   file: {
     size: async () => (await stat(path)).size,
     read: async (position, length) => {
-      await using file = await openHandle(path)
-      const bytes = new Uint8Array(length)
-      const { bytesRead } = await file.read(bytes, 0, length, position)
-      return bytes.subarray(0, bytesRead)
+      for await (const bytes of readChunks(path, position, length)) return bytes
+      return new Uint8Array()
     },
     chunks: (position) => readChunks(path, position),
   },
@@ -40,14 +39,17 @@ export const chunkBytes = 2 ** 18
  * same memory: new memory for each one takes more time than the read, and is released late. A number instead of a `FileHandle`,
  * whose thread may end before it is closed.
  */
-async function* readChunks(path: string | URL, start: number): AsyncGenerator<Uint8Array, void> {
+async function* readChunks(
+  path: string | URL,
+  start: number | null,
+  length = chunkBytes,
+): AsyncGenerator<Uint8Array, void> {
   const file = await open(path, 'r')
   try {
-    const bytes = new Uint8Array(chunkBytes)
-    // A pipe has no positions.
-    let position = start === 0 ? null : start
+    const bytes = new Uint8Array(length)
+    let position = start
     for (;;) {
-      const { bytesRead } = await read(file, bytes, 0, chunkBytes, position)
+      const { bytesRead } = await read(file, bytes, 0, length, position)
       if (bytesRead === 0) return
       if (position !== null) position += bytesRead
       yield bytes.subarray(0, bytesRead)

@@ -1,21 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
-import { isRecordedTime } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { LearnedRows } from '../codec/learned-rows.js'
-import { decodeHeader, decodeRow, isHeaderLine } from '../codec/row-codec.js'
+import { decodeHeader, decodeRow, encodeRow, isHeaderLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
-import {
-  allTimes,
-  isWithin,
-  Timeline,
-  writtenTime,
-  type ReplayTime,
-  type TimeRange,
-} from '../codec/timeline.js'
-import { countLines, firstLineAndPart, wholeFile } from './file-part.js'
-import type { OpenableSource } from './source.js'
+import { allTimes, isWithin, Timeline, type ReplayTime, type TimeRange } from '../codec/timeline.js'
+import { countLines, firstLineAndPart, wholeFile, type SourceBytes } from './file-part.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
@@ -75,7 +66,7 @@ export interface SourceReading {
  * `part`: the part of a plain file that is read after its first line.
  */
 export async function* readSource(
-  source: OpenableSource,
+  source: SourceBytes,
   { range = allTimes, closing = new Subscription(), allowsCut = false }: SourceReading = {},
   part = wholeFile,
   recorder = new Recorder(),
@@ -130,7 +121,7 @@ class EntryDecoder implements EntryOrigin {
         this.lineNumber++
         const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
         at = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
-        const value = row === undefined ? this.decode(bytes, start, at) : this.entryOf(row, bytes, start, at)
+        const value = row === undefined ? this.decode(bytes, start, at) : this.entryOf(row)
         if (value !== undefined) return { done: false, value }
       }
       return { done: true, value: undefined }
@@ -140,8 +131,9 @@ class EntryDecoder implements EntryOrigin {
 
   /** Undefined for an empty line, for a row outside of the range, and after a failure. */
   private decode(bytes: Uint8Array, start: number, end: number): RecordingEntry | undefined {
-    const line = this.textOf(bytes, start, end)
-    if (line.trim() === '' || this.isOutsideRange(line)) return undefined
+    // Without its line end, and without the byte order mark that some editors add to each file.
+    const line = this.decoder.decode(bytes.subarray(start, bytes[end - 1] === lineEnd ? end - 1 : end))
+    if (line.trim() === '') return undefined
     if (end - start > maxLineBytes)
       return this.fail(line, {
         path: '',
@@ -151,28 +143,17 @@ class EntryDecoder implements EntryOrigin {
     const decoded = this.decodeLine(line)
     if (isLeft(decoded)) return this.fail(decoded.left.input, ...decoded.left.issues)
     if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
-    return this.entryOf(decoded.right, bytes, start, end)
-  }
-
-  /** True if the row need not be decoded, because its time alone excludes it. */
-  private isOutsideRange(line: string): boolean {
-    const at = this.started && this.range !== allTimes ? writtenTime(line) : undefined
-    return at !== undefined && !isWithin(this.range, at) && isRecordedTime(at)
+    return this.entryOf(decoded.right)
   }
 
   /** Undefined for a row outside of the range, and after a failure. */
-  private entryOf(
-    line: Row | RecordingHeader,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): RecordingEntry | undefined {
+  private entryOf(line: Row | RecordingHeader): RecordingEntry | undefined {
     const isHeader = line._tag === 'Recording'
     if (!isHeader && !isWithin(this.range, line.at)) return undefined
     const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
-    return this.fail(this.textOf(bytes, start, end), lateTime(line.at))
+    return this.fail(encodeRow(line), lateTime(line.at))
   }
 
   /** A recording that was appended to another recording has its own header. */
@@ -182,11 +163,6 @@ class EntryDecoder implements EntryOrigin {
     if (expectsHeader) return decodeHeader(line)
     const row = decodeRow(line)
     return isLeft(row) && isHeaderLine(line) ? decodeHeader(line) : row
-  }
-
-  /** The text of a line, without its line end, and without the byte order mark that some editors add to each file. */
-  private textOf(bytes: Uint8Array, start: number, end: number): string {
-    return this.decoder.decode(bytes.subarray(start, bytes[end - 1] === lineEnd ? end - 1 : end))
   }
 
   private fail(input: string, ...issues: readonly DecodeIssue[]): RecordingEntry | undefined {

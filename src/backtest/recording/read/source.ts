@@ -1,6 +1,8 @@
 import { Subscription } from 'rxjs'
 import type { Publish } from '../../../base/diagnostics/messages.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import { gzipStart } from './file-part.js'
+import { OpenableSource } from './openable-source.js'
 
 /** The pieces of one source. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -26,24 +28,6 @@ export type RecordingPart = string | FileUrl | Chunks | WebStream
 
 /** The source of a recording. An array is a list of sources, in order. */
 export type RecordingSource = RecordingPart | readonly RecordingPart[]
-
-/** A source that each replay reads from its start. */
-export interface OpenableSource {
-  /** Names the source in error messages. */
-  readonly name: string
-  /** The bytes of the recording, decompressed. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
-  readonly open: (closing?: Subscription) => AsyncIterable<Uint8Array>
-  /** The bytes of the file, if the source is one: compressed or not. */
-  readonly file?: FileBytes
-}
-
-/** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
-export interface FileBytes {
-  readonly size: () => Promise<number>
-  /** Reads `length` bytes from a position on, or up to the end of the file. */
-  readonly read: (position: number, length: number) => Promise<Uint8Array>
-  readonly chunks: (position: number) => AsyncIterable<Uint8Array>
-}
 
 export interface SourcePlatform {
   /** A string is the path of a file on Node, the text of a recording in a browser. Throws a `ConfigurationError` for a URL in a browser. */
@@ -77,9 +61,9 @@ export const openableSource = (
   part: RecordingPart,
   defaultName = 'the recording',
 ): OpenableSource => {
-  const { name = defaultName, open, ...source } = sourceOf(platform, part)
+  const { name = defaultName, open, file } = sourceOf(platform, part)
   const opened = (closing = new Subscription()) => decompressed(bytesOf(open(closing)), platform.gunzip)
-  return { ...source, name, open: opened }
+  return new OpenableSource(name, opened, file)
 }
 
 const sourceOf = (platform: SourcePlatform, part: RecordingPart): PlatformSource => {
@@ -141,9 +125,6 @@ export async function* readWebStream(
     cancel()
   }
 }
-
-/** The first byte of gzip data. No recording in plain text starts with this control character. */
-export const gzipStart = 0x1f
 
 async function* decompressed(
   chunks: AsyncGenerator<Uint8Array, void>,

@@ -5,7 +5,7 @@ import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
 import { readSet } from '../read/merge.js'
 import type { EntryOrigin } from '../read/read-entries.js'
-import type { OpenableSource } from '../read/source.js'
+import type { OpenableSource } from '../read/openable-source.js'
 import type { MissingTime } from './missing-times.js'
 import { TopicSummariser, type TopicSummary } from './topic-summary.js'
 

@@ -1,5 +1,4 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { assertNever } from '../../../base/domain/assert-never.js'
 import type { GapCause, PastEvent, PricePosition } from '../../../base/domain/past.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { Topic } from '../../../base/domain/topic.js'
@@ -62,10 +61,12 @@ export class TopicPast {
     if (!this.isKnown && line.at >= this.range.from) this.startsTooLate = true
     if (this.startsTooLate || line.at >= this.range.to) return
     this.now = line.at
-    if (line._tag === 'Price') {
-      if (hasTopic) this.onPrice(line)
-    } else if (line._tag === 'Status') this.onStatus(line.status)
-    else if (line._tag === 'End' && hasTopic) this.onEnd()
+    if (line._tag === 'Status') this.onStatus(line.status)
+    else if (hasTopic && line._tag === 'Price') this.onPrice(line)
+    else if (hasTopic && line._tag === 'End') {
+      this.interrupt('unrecorded')
+      this.isRecorded = false
+    }
   }
 
   /** Any line of the recorder shows that the topic was recorded at that time. */
@@ -111,7 +112,7 @@ export class TopicPast {
 
   private onPrice({ event, position }: PriceRow): void {
     this.isRecorded = true
-    if (isLeft(event)) return this.interrupt(causeOf(event.left))
+    if (isLeft(event)) return this.interrupt(causes[event.left._tag])
     this.isKnown = true
     const { topic, now, gap } = this
     const { price, epoch } = event.right
@@ -128,11 +129,6 @@ export class TopicPast {
     if (!this.isKnown || !this.isRecorded) return
     if (_tag === 'Waiting') this.interrupt('disconnected')
     if (_tag === 'Closed') this.interrupt('unrecorded')
-  }
-
-  private onEnd(): void {
-    this.interrupt('unrecorded')
-    this.isRecorded = false
   }
 
   private interrupt(cause: GapCause): void {
@@ -162,19 +158,13 @@ export class TopicPast {
   }
 }
 
-const causeOf = (error: PriceError): GapCause => {
-  switch (error._tag) {
-    case 'Disconnected':
-      return 'disconnected'
-    case 'Stale':
-    case 'SubscriptionTimeout':
-      return 'stale'
-    case 'DecodeError':
-    case 'InvalidTopic':
-    case 'SubscriptionRejected':
-    case 'ClientClosed':
-      return 'unrecorded'
-    default:
-      return assertNever(error)
-  }
+/** The cause of the gap that an error of a topic begins. */
+const causes: Readonly<Record<PriceError['_tag'], GapCause>> = {
+  Disconnected: 'disconnected',
+  Stale: 'stale',
+  SubscriptionTimeout: 'stale',
+  DecodeError: 'unrecorded',
+  InvalidTopic: 'unrecorded',
+  SubscriptionRejected: 'unrecorded',
+  ClientClosed: 'unrecorded',
 }

@@ -46,9 +46,7 @@ export interface TopicSummary {
 export class TopicSummariser {
   readonly missing = new MissingTimes()
   private readonly past: TopicPast
-  private rows = 0
-  private earlierRows = 0
-  private skewedRows = 0
+  private readonly counts = { rows: 0, earlierRows: 0, skewedRows: 0 }
   private from: number | undefined
   private to: number | undefined
   private epoch: number | undefined
@@ -82,9 +80,9 @@ export class TopicSummariser {
       this.candles ??= line.candles
       if (line.continues === undefined) this.epoch = undefined
     } else if (line._tag === 'Price') {
-      this.rows++
-      if (isEarlier) this.earlierRows++
-      if (isSkewed(line)) this.skewedRows++
+      this.counts.rows++
+      if (isEarlier) this.counts.earlierRows++
+      if (isSkewed(line)) this.counts.skewedRows++
       if (isRight(line.event) && line.event.right.epoch !== this.epoch) {
         this.connections++
         this.epoch = line.event.right.epoch
@@ -103,7 +101,7 @@ export class TopicSummariser {
    * that starts after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, rows, earlierRows, skewedRows, from, to, connections, assumedDepth, candles } = this
+    const { topic, counts, from, to, connections, assumedDepth, candles } = this
     this.past.passTime()
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
@@ -113,9 +111,7 @@ export class TopicSummariser {
     const coveredMs = from === undefined ? 0 : Math.max(0, latest - from + this.setBackMs - gapMs)
     return {
       topic,
-      rows,
-      earlierRows,
-      skewedRows,
+      ...counts,
       from,
       to,
       coveredMs,

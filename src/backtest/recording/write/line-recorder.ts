@@ -4,7 +4,7 @@ import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
-import { reportError } from '../../../base/task/safe-notify.js'
+import { safeUnsubscribe } from '../../../base/task/safe-notify.js'
 import { encodeLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 
@@ -50,8 +50,8 @@ export class LineRecorder implements Recorder {
   constructor(
     private readonly to: LineWriter,
     header: RecordingHeader,
-    /** Called once, when no further line is written. */
-    private close: () => void = () => undefined,
+    /** Called when no further line is written. Idempotent. */
+    private readonly close: () => void = () => undefined,
   ) {
     try {
       to.on?.('error', this.failBy)
@@ -117,32 +117,22 @@ export class LineRecorder implements Recorder {
   private readonly failBy = (thrown: unknown): void => this.fail(writeError(thrown))
 
   private end(): void {
-    reportThrown(() => this.subscriptions.unsubscribe())
+    safeUnsubscribe(this.subscriptions)
     this.settle()
   }
 
   private settle(): void {
     if (this.pending === 0 || this.hasEnded) this.onDrained()
     if (!this.hasEnded || (this.failure === undefined && this.pending > 0)) return
-    const { close } = this
-    this.close = () => undefined
     try {
       // A file may write its last lines.
-      close()
+      this.close()
     } catch (thrown) {
       this.failure ??= writeError(thrown)
     }
     // A Node writable emits `error` after its write callbacks, so the listener stays attached after a failure.
-    if (this.failure === undefined) reportThrown(() => this.to.off?.('error', this.failBy))
+    if (this.failure === undefined)
+      safeUnsubscribe({ unsubscribe: () => this.to.off?.('error', this.failBy) })
     this.result.resolve(this.failure === undefined ? right({ rows: this.rows }) : left(this.failure))
-  }
-}
-
-/** The recording must end even if code of the caller throws, such as a teardown. */
-const reportThrown = (work: () => unknown): void => {
-  try {
-    work()
-  } catch (thrown) {
-    reportError(thrown)
   }
 }

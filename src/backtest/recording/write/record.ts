@@ -2,16 +2,16 @@ import { merge } from 'rxjs'
 import { checkClient } from '../../../client/options.js'
 import type { Client, PriceClient } from '../../../client/client.js'
 import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
-import { isInterval } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   checkedOption,
+  listOption,
   objectWith,
   required,
-  withDefault,
   type Check,
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
+import { numberOption } from '../../../base/option-kinds/number-option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/clock.js'
 import { createHeader, distinctNames, type RecordingHeader } from '../codec/row.js'
@@ -64,21 +64,11 @@ const createRecorder = (
   if (typeof to !== 'string') return new LineRecorder(to, header)
   if (createFile === undefined)
     throw new ConfigurationError('to', 'expected a writable: a browser has no files')
-  try {
-    const file = createFile(to)
-    return new LineRecorder(file, header, () => file.close())
-  } catch (thrown) {
-    const write = (): never => {
-      throw thrown
-    }
-    return new LineRecorder({ write }, header)
-  }
+  // The first line creates it, so that a file that cannot be created is a `WriteError`.
+  let file: ReturnType<CreateFile> | undefined
+  const write: LineWriter['write'] = (line, done) => (file ??= createFile(to)).write(line, done)
+  return new LineRecorder({ write }, header, () => file?.close())
 }
-
-const arrayOf =
-  (isElement: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    Array.isArray(value) && value.every(isElement)
 
 const checkOptions = (
   client: PriceClient | Client,
@@ -106,25 +96,7 @@ export const targetCheck: Check = {
 
 const recordTable = {
   to: required(checkedOption<string | LineWriter>('object', targetCheck)),
-  topics: withDefault(
-    checkedOption<readonly Topic[]>('array', {
-      expected: 'topics like svc-0x82af…',
-      holds: arrayOf(isTopicOfAnyService),
-    }),
-    [],
-  ),
-  mints: withDefault(
-    checkedOption<readonly Address[]>('array', {
-      expected: 'token addresses like 0x82af…',
-      holds: arrayOf(isAddress),
-    }),
-    [],
-  ),
-  interval: withDefault(
-    checkedOption<number>('number', {
-      expected: 'a finite number of at least 1',
-      holds: (value) => isInterval(value),
-    }),
-    1000,
-  ),
+  topics: listOption<Topic>('topics like svc-0x82af…', isTopicOfAnyService),
+  mints: listOption<Address>('token addresses like 0x82af…', isAddress),
+  interval: numberOption({ unit: 'ms', min: 1, default: 1000 }),
 } satisfies OptionTable<RecordOptions>

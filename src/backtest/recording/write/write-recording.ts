@@ -1,22 +1,17 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { lastValueFrom, Observable, tap, type Subscribable } from 'rxjs'
+import { Observable, type Subscribable } from 'rxjs'
 import { isAddress } from '../../../base/domain/topic.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
-import {
-  checkedOption,
-  plainObject,
-  type Check,
-  type OptionTable,
-} from '../../../base/option-kinds/option.js'
+import { recordOption, type Check, type OptionTable } from '../../../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { nextTurn } from '../../../base/time/clock.js'
 import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
 import { createHeader, type DepthRow, type PriceRow, type RecordingHeader } from '../codec/row.js'
-import { LineRecorder, type LineWriter, type RecordSummary } from './line-recorder.js'
+import { LineRecorder, type LineWriter, type RecordResult, type RecordSummary } from './line-recorder.js'
 import { OwnRows, type OwnRow } from './own-rows.js'
 import { targetCheck } from './record.js'
 
@@ -35,8 +30,6 @@ export interface WriteRecordingOptions {
 export type KnownHeader = Partial<
   Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows' | 'candles'>
 >
-
-type WriteResult = Either<WriteError, RecordSummary>
 
 /** A new file, which has its path only after `finish`. Each method throws if it fails. */
 export interface NewRecording extends LineWriter {
@@ -72,7 +65,7 @@ export const writeFile = async (
   rows: OwnRowSource | OwnRowPieces,
   tokens: readonly TokenDefinition[],
   known?: KnownHeader,
-): Promise<WriteResult> => {
+): Promise<RecordResult> => {
   let file: NewRecording | undefined
   try {
     file = create()
@@ -94,15 +87,13 @@ const rowsCheck: Check = {
     ['subscribe', Symbol.iterator, Symbol.asyncIterator].some((name) => name in rows),
 }
 
-const isToken = ({ address, decimals }: Partial<TokenDefinition>): boolean =>
-  isAddress(address) && isDecimals(decimals)
+const isToken = (value: unknown): boolean => {
+  const { address, decimals } = value as Partial<TokenDefinition>
+  return isAddress(address) && isDecimals(decimals)
+}
 
 const optionTable = {
-  tokens: checkedOption<DefinedTokens>('object', {
-    expected: 'the tokens of defineTokens',
-    holds: (value) =>
-      plainObject.holds(value) && Object.values<object>(value as DefinedTokens).every(isToken),
-  }),
+  tokens: recordOption<DefinedTokens>('the tokens of defineTokens', isToken),
 } satisfies OptionTable<WriteRecordingOptions>
 
 /** The number of lines that a slow writable may hold. */
@@ -128,24 +119,21 @@ class RowWriter {
     this.ownRows = new OwnRows(tokens, known)
   }
 
-  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
-    let failure: WriteError | undefined
+  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<RecordResult> {
     try {
       await this.write(rows)
     } catch (thrown) {
-      failure = thrown instanceof InvalidRow ? writeError(thrown, this.count) : writeError(thrown)
+      const failure = thrown instanceof InvalidRow ? writeError(thrown, this.count) : writeError(thrown)
       if (this.started === undefined) return left(failure)
+      this.started.recorder.fail(failure)
     }
-    const { recorder } = this.started ?? this.start()
-    if (failure !== undefined) recorder.fail(failure)
-    return recorder.stop()
+    return (this.started ?? this.start()).recorder.stop()
   }
 
   private async write(rows: OwnRowSource | OwnRowPieces): Promise<void> {
-    if ('subscribe' in rows) {
-      const row$ = new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber))
-      await lastValueFrom(row$.pipe(tap((row) => this.add(row))), { defaultValue: undefined })
-    } else if (Symbol.iterator in rows) await this.writePiece(rows)
+    if ('subscribe' in rows)
+      await new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber)).forEach((row) => this.add(row))
+    else if (Symbol.iterator in rows) await this.writePiece(rows)
     else for await (const each of rows) await this.writePiece(isPiece(each) ? each : [each])
   }
 

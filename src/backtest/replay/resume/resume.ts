@@ -19,12 +19,8 @@ import { allTimes } from '../../recording/codec/timeline.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
 import type { EntriesResult } from '../../recording/read/read-entries.js'
-import {
-  openableSource,
-  openableSources,
-  type FileUrl,
-  type OpenableSource,
-} from '../../recording/read/source.js'
+import { openableSource, openableSources, type FileUrl } from '../../recording/read/source.js'
+import type { OpenableSource } from '../../recording/read/openable-source.js'
 import { Playback } from '../playback.js'
 import { inLaterEpoch, statusInLaterEpoch } from '../recorded-streams.js'
 import { timeOption } from '../replay-options.js'

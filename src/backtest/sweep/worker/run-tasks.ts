@@ -3,7 +3,7 @@ import { catchError, concatMap, endWith, from, ignoreElements, map, merge, Obser
 import { strategyFault, type SweepFault } from '../sweep-error.js'
 import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
-import type { OpenableSource } from '../../recording/read/source.js'
+import type { OpenableSource } from '../../recording/read/openable-source.js'
 import { Playback } from '../../replay/playback.js'
 import { createStrategyClient } from '../../replay/strategy-client.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'

@@ -1,5 +1,6 @@
 import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
-import { openableSource, type OpenableSource } from '../../../../src/backtest/recording/read/source.js'
+import { OpenableSource } from '../../../../src/backtest/recording/read/openable-source.js'
+import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 
 export interface Counted {
   readonly source: OpenableSource
@@ -19,13 +20,13 @@ export const counted = (path: string): Counted => {
   }
   const result: Counted = {
     bytes: 0,
-    source: {
-      name: source.name,
-      open: (closing) => {
+    source: new OpenableSource(
+      source.name,
+      (closing) => {
         result.bytes++
         return source.open(closing)
       },
-      file: {
+      {
         size: () => file.size(),
         read: async (position, length) => {
           const bytes = await file.read(position, length)
@@ -34,7 +35,7 @@ export const counted = (path: string): Counted => {
         },
         chunks: (position) => counting(file.chunks(position)),
       },
-    },
+    ),
   }
   return result
 }

@@ -4,7 +4,6 @@ import { lastValueFrom, toArray, type Observable } from 'rxjs'
 import { nodePlatform } from '../../../../src/backtest/recording/read/node-platform.js'
 import type { StartedFile } from '../../../../src/backtest/history/past-reading.js'
 import { parseRotatedPath } from '../../../../src/backtest/recording/codec/rotated-path.js'
-import { RecordedFile } from '../../../../src/backtest/recording/read/recorded-file.js'
 import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../support/new-folder.js'
 
@@ -20,10 +19,10 @@ export const writeFiles = (files: Readonly<Record<string, string | Uint8Array>>)
 
 /** The files of a reading. The start of a file whose name has none is 0. */
 export const startedFiles = (paths: readonly string[]): readonly StartedFile[] =>
-  paths.map((path) => {
-    const file = new RecordedFile(openableSource(nodePlatform, path))
-    return { file, start: parseRotatedPath(path)?.at ?? 0 }
-  })
+  paths.map((path) => ({
+    file: openableSource(nodePlatform, path),
+    start: parseRotatedPath(path)?.at ?? 0,
+  }))
 
 export const eventsOf = <A>(source$: Observable<A>): Promise<readonly A[]> =>
   lastValueFrom(source$.pipe(toArray()))

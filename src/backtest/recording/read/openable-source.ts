@@ -4,9 +4,18 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import { emptyRecording } from '../codec/errors.js'
 import type { RecordingHeader } from '../codec/row.js'
 import type { TimeRange } from '../codec/timeline.js'
-import { findPart, lastRow, readPlaces, wholeFile, type FilePart, type RowPlace } from './file-part.js'
+import {
+  findPart,
+  gzipStart,
+  lastRow,
+  readPlaces,
+  wholeFile,
+  type FileBytes,
+  type FilePart,
+  type RowPlace,
+  type SourceBytes,
+} from './file-part.js'
 import { readSource } from './read-entries.js'
-import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 
 /** The first lines of a recording. */
 interface Opening {
@@ -15,18 +24,22 @@ interface Opening {
   readonly rowAt: number
 }
 
-/** One recording. A plain file can be read from any position. If a source cannot be read, `opening`, `start` and `latest` return an error. */
-export class RecordedFile {
+/** A source that each replay reads from its start. If it cannot be read, `opening`, `start` and `latest` return an error. */
+export class OpenableSource implements SourceBytes {
   private known: Opening | undefined
   private places: { readonly size: number; readonly rows: readonly RowPlace[] } | undefined
 
-  constructor(readonly source: OpenableSource) {}
+  constructor(
+    readonly name: string,
+    readonly open: SourceBytes['open'],
+    readonly file?: FileBytes,
+  ) {}
 
   /** Reads the header and the first row, and closes the source. */
   async opening(): Promise<Either<RecordingError, Opening>> {
     if (this.known !== undefined) return right(this.known)
-    let opening: Either<RecordingError, Opening> = left(emptyRecording(this.source.name))
-    for await (const entries of readSource(this.source)) {
+    let opening: Either<RecordingError, Opening> = left(emptyRecording(this.name))
+    for await (const entries of readSource(this)) {
       if (isLeft(entries)) return isLeft(opening) ? entries : opening
       for (const { line } of entries.right) {
         if (isLeft(opening)) opening = right({ header: line as RecordingHeader, rowAt: line.at })
@@ -62,7 +75,7 @@ export class RecordedFile {
     const last = await this.find(async (bytes) => lastRow(bytes, await bytes.size()), undefined)
     if (last !== undefined) return right(last.at)
     let latest: number | undefined
-    for await (const entries of readSource(this.source, { allowsCut: true })) {
+    for await (const entries of readSource(this, { allowsCut: true })) {
       if (isLeft(entries)) return entries
       for (const { line } of entries.right) if (line._tag !== 'Recording') latest = line.at
     }
@@ -71,7 +84,7 @@ export class RecordedFile {
 
   /** What is found in a plain file; the default for any other source, and for a file that cannot be read. */
   private async find<A>(find: (bytes: FileBytes) => Promise<A>, defaultValue: A): Promise<A> {
-    const { file } = this.source
+    const { file } = this
     try {
       const [first] = (await file?.read(0, 1)) ?? []
       return file === undefined || first === gzipStart ? defaultValue : await find(file)

@@ -1,19 +1,18 @@
 import { asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
 import {
+  asapProvider,
   type Clock,
+  dateProvider,
+  performanceProvider,
   realImmediate,
   setReplayClock,
   systemClock,
+  timerProvider,
+  type ImmediateDelegate,
+  type IntervalDelegate,
   type IntervalHandle,
+  type PerformanceDelegate,
 } from '../../base/time/clock.js'
-import {
-  areWritten,
-  readDelegates,
-  realInterval,
-  replaceInterval,
-  writeDelegates,
-  type RxDelegates,
-} from './rx-delegates.js'
 
 /** A timer of a virtual clock. RxJS receives it as an opaque handle. */
 export interface VirtualTimer {
@@ -46,7 +45,7 @@ export class RxContext {
   /** Replaces the delegates and the queues of another context. */
   replace(before: RxContext): void {
     if (this.clock === undefined) writeDelegates(realDelegates)
-    else if (!areWritten(contextDelegates)) {
+    else if (!areVirtual()) {
       // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
       if (before.clock === undefined) realDelegates = readDelegates()
       writeDelegates(contextDelegates)
@@ -58,6 +57,31 @@ export class RxContext {
     before.mayHaveActions = hasActions || before.clock === undefined
   }
 }
+
+/** The delegates of the providers, except that of animation frames. */
+export interface RxDelegates {
+  readonly date: { readonly now: () => number } | undefined
+  readonly performance: PerformanceDelegate | undefined
+  readonly interval: IntervalDelegate | undefined
+  readonly immediate: ImmediateDelegate | undefined
+}
+
+export const readDelegates = (): RxDelegates => ({
+  date: dateProvider.delegate,
+  performance: performanceProvider.delegate,
+  interval: timerProvider.delegate,
+  immediate: asapProvider.delegate,
+})
+
+const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
+  dateProvider.delegate = date
+  performanceProvider.delegate = performance
+  timerProvider.delegate = interval
+  asapProvider.delegate = immediate
+}
+
+/** True while the delegates are those of the contexts, unless another clock is set. */
+const areVirtual = (): boolean => dateProvider.delegate === contextDelegates.date
 
 export const realContext = new RxContext()
 /** Those of the real context while the others are written. */
@@ -74,7 +98,7 @@ export const enterContext = (context: RxContext): RxContext => {
   const before = active
   if (context === before) return before
   const areIdle = !context.mayHaveActions && !before.mayHaveActions && !isQueueActive()
-  if (!areIdle || !areWritten(contextDelegates)) context.replace(before)
+  if (!areIdle || !areVirtual()) context.replace(before)
   active = context
   setReplayClock(context.clock)
   if (context === realContext) keepClearing()
@@ -118,8 +142,8 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
-  if (pendingTimers > 0) replaceInterval(undefined, interval)
-  else replaceInterval(interval, undefined)
+  const [before, after] = pendingTimers > 0 ? [undefined, interval] : [interval, undefined]
+  if (timerProvider.delegate === before) timerProvider.delegate = after
 }
 
 /** The clock that runs new timers; undefined if they are real. */
@@ -135,15 +159,13 @@ const cancelVirtual = (handle: unknown): boolean => {
   return true
 }
 
-const interval: NonNullable<RxDelegates['interval']> = {
+const interval: IntervalDelegate = {
   setInterval: (handler, timeout = 0) => {
     const clock = timerClock()
-    return clock === undefined
-      ? realInterval.setInterval(handler, timeout)
-      : handleOf(clock.addTimer(handler, timeout))
+    return clock === undefined ? setInterval(handler, timeout) : handleOf(clock.addTimer(handler, timeout))
   },
   clearInterval: (handle) => {
-    if (!cancelVirtual(handle)) realInterval.clearInterval(handle)
+    if (!cancelVirtual(handle)) clearInterval(handle)
   },
 }
 

@@ -76,22 +76,18 @@ export const withStreams = (
   }
 }
 
-const replayHistory = (playback: Playback, given?: History): History => {
+/** A history without the events from the current time of the replay on, which pauses the replay while it is read. */
+const replayHistory = (playback: Playback, past = ownHistory(playback)): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
-  const past =
-    given === undefined
-      ? recordedHistory(playback.sources, {
-          now,
-          isPlayed: (source, header) => playback.hasPlayed(source, header),
-        })
-      : until(given, now)
   return {
     prices$: (topic, range) =>
       new Observable((subscriber) => {
         const read = (): void => {
+          const { to = Infinity } = { ...range }
+          const past$ = past.prices$(topic, { ...range, to: Math.min(to, now()) })
           subscriber.add(playback.waits.hold())
-          subscriber.add(past.prices$(topic, range).subscribe(subscriber))
+          subscriber.add(past$.subscribe(subscriber))
         }
         if (playback.waits.hasStarted) return read()
         void playback.header().then((header) => {
@@ -111,14 +107,8 @@ const replayHistory = (playback: Playback, given?: History): History => {
   }
 }
 
-/** A history without the events from a time on. */
-const until = (history: History, end: () => number): History => ({
-  ...history,
-  prices$: (topic, range) => {
-    const { to = Infinity } = range
-    return history.prices$(topic, { ...range, to: Math.min(to, end()) })
-  },
-})
+const ownHistory = (playback: Playback): History =>
+  recordedHistory(playback.sources, (source, header) => playback.hasPlayed(source, header))
 
 const topicsBefore =
   (now: number) =>

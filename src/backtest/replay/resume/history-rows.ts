@@ -5,6 +5,7 @@ import { pastSourceOf, type CaughtUp, type PastEvent } from '../../../base/domai
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
+import { deferred } from '../../../base/task/deferred.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
@@ -15,17 +16,12 @@ import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
 import { activeContext, runInContext, type RxContext } from '../rx-context.js'
 
-interface PastRow {
-  readonly row: PriceRow
-  /** Rows of one time are in this order. */
-  readonly order: number
-  readonly of: TopicRows
-}
-
 /** The past prices of a history as the rows of a recording, in order, of each topic that is wanted. */
 export class HistoryRows {
   private readonly topics = new Map<string, TopicRows>()
-  private readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
+  private readonly queue = new PriorityQueue<RecordingEntry>(
+    (a, b) => a.time - b.time || a.origin.lineNumber - b.origin.lineNumber,
+  )
   /** A strategy subscribes on a clock of its own, on which a live client does not run. */
   private readonly context = activeContext()
 
@@ -49,10 +45,10 @@ export class HistoryRows {
 
   /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when the past of each topic has ended. */
   async *read({ closing = new Subscription() }: SetReading): AsyncGenerator<EntriesResult, void> {
-    yield right([this.entryOf(createHeader(this.time), new Recorder())])
+    yield right([startEntry(this.time)])
     while (!closing.closed) {
-      for (const { caughtUp } of this.topics.values()) await caughtUp
-      if (this.queue.peek() === undefined && this.isRead()) return
+      for (const { caughtUp } of this.topics.values()) await caughtUp.promise
+      if (this.queue.peek() === undefined) return
       yield right(this.entries())
     }
   }
@@ -71,35 +67,40 @@ export class HistoryRows {
     for (const rows of this.topics.values()) rows.close()
   }
 
-  private isRead(): boolean {
-    return [...this.topics.values()].every(({ isAtEnd }) => isAtEnd)
-  }
-
   /** The entries until a topic is wanted whose past is not read. */
   private *entries(): Generator<RecordingEntry, void> {
-    while (this.isRead()) {
+    while ([...this.topics.values()].every(({ isAtEnd }) => isAtEnd)) {
       const next = this.queue.pop()
       if (next === undefined) return
-      yield this.entryOf(next.row, next.of.recorder)
+      this.time = next.time
+      yield next
     }
-  }
-
-  private entryOf(line: PriceRow | RecordingHeader, recorder: Recorder): RecordingEntry {
-    this.time = Math.max(this.time, line.at)
-    return { line, time: this.time, skipped: 0, origin: { source: 'history', lineNumber: 0, recorder } }
   }
 }
 
+/** The header of a recording without a row. */
+export const startEntry = (at: number): RecordingEntry => entryOf(createHeader(at), new Recorder(), 0)
+
+const entryOf = (
+  line: PriceRow | RecordingHeader,
+  recorder: Recorder,
+  lineNumber: number,
+): RecordingEntry => ({
+  line,
+  time: line.at,
+  skipped: 0,
+  origin: { source: 'history', lineNumber, recorder },
+})
+
 /** The past of one topic, and then its live prices, joined by `withPast`. */
 class TopicRows {
-  readonly recorder = new Recorder()
+  private readonly recorder = new Recorder()
   /** True if there is no further row of the past. */
   isAtEnd = false
-  private resolve = (): void => undefined
   /** Resolves when there is no further row of the past. */
-  readonly caughtUp = new Promise<void>((resolve) => (this.resolve = resolve))
-  readonly closing = new Subscription(() => this.resolve())
-  private order = 0
+  readonly caughtUp = deferred<undefined>()
+  private readonly closing = new Subscription(() => this.caughtUp.resolve(undefined))
+  private rows = 0
   private isLive = false
   /** The live events before the border, and those after it. */
   private held: Either<PriceError, Price>[] = []
@@ -116,7 +117,7 @@ class TopicRows {
   constructor(
     private readonly topic: Topic,
     private time: number,
-    private readonly queue: PriorityQueue<PastRow>,
+    private readonly queue: PriorityQueue<RecordingEntry>,
     private readonly context: RxContext,
   ) {}
 
@@ -172,7 +173,7 @@ class TopicRows {
 
   private end(): void {
     this.isAtEnd = true
-    this.resolve()
+    this.caughtUp.resolve(undefined)
   }
 
   /** Only the start of a gap is an event. Before the first price, the topic is not there. */
@@ -196,6 +197,6 @@ class TopicRows {
     this.last = event
     this.time = Math.max(this.time, at)
     const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }
-    this.queue.push({ row, order: this.order++, of: this })
+    this.queue.push(entryOf(row, this.recorder, ++this.rows))
   }
 }

@@ -57,10 +57,8 @@ export const sweepOn =
     const job = {
       files: filesOf(source),
       strategy: strategyUrl(strategy),
-      ...{ environment, warmUp, range: { ...range, from: range.from - warmUp } },
-      countsFrom: range.from === -Infinity ? undefined : range.from,
+      ...{ environment, range, warmUp, costs },
       ...account,
-      costs,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)
     const given = [...parameters]

@@ -27,14 +27,14 @@ export const runTasks$ = (
   new Observable((subscriber) => {
     const clock = systemClock()
     const { environment, range, warmUp, endsFlat } = job
-    let { countsFrom } = job
+    let countsFrom = warmUp === 0 ? -Infinity : range.from
     let rows = 0
-    const counts = (time: number): boolean => warmUp === 0 || time >= (countsFrom ?? Infinity)
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
-      countsFrom ??= at + warmUp
-      if (_tag !== 'Recording' && counts(at)) rows++
+      if (warmUp > 0 && countsFrom === -Infinity) countsFrom = at + warmUp
+      if (_tag !== 'Recording' && at >= countsFrom) rows++
     }
-    const playback = new Playback(sources, range, Infinity, { onLine })
+    const played = { ...range, from: range.from - warmUp }
+    const playback = new Playback(sources, played, Infinity, { onLine })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {
@@ -53,7 +53,7 @@ export const runTasks$ = (
     }
 
     /** On the clock of the strategy. */
-    const isCounted = (): boolean => counts(rxClock.wallClock())
+    const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
     const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {

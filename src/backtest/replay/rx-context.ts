@@ -14,27 +14,12 @@ import {
   type PerformanceDelegate,
 } from '../../base/time/clock.js'
 
-/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
-export interface VirtualTimer {
-  /** The clock of the timer: another one may be active when the timer is cleared. */
-  readonly owner: VirtualClock
-  cancelled: boolean
-}
-
-export interface VirtualClock extends Clock {
-  /** Calls back every `ms` ms, like `setInterval`. */
-  addTimer(callback: () => void, ms: number): VirtualTimer
-  /** Calls back once, after the current tick. */
-  addImmediate(callback: () => void): VirtualTimer
-  cancel(timer: VirtualTimer): void
-}
-
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.
 
 export class RxContext {
   /** `undefined` in the real context. */
-  readonly clock: VirtualClock | undefined
+  readonly clock: Clock | undefined
   /** True if new timers are real. */
   disposed = false
   /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. */
@@ -122,17 +107,17 @@ export const onTimerAdded = (): void => {
   pendingTimers++
 }
 
-/** Has no effect on a timer that is cancelled already. */
-export const markCancelled = (timer: VirtualTimer): void => {
-  if (timer.cancelled) return
-  timer.cancelled = true
+export const onTimerEnded = (): void => {
   pendingTimers--
   if (active === realContext) keepClearing()
 }
 
-/** True if all actions of a timer were cancelled in other contexts, where RxJS does not find their queue. Call it in the context of the timer. */
-export const hasNothingToRun = (timer: VirtualTimer): boolean => {
-  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)
+/**
+ * True if all actions of a timer were cancelled in other contexts, where RxJS does not find their queue. Call it in the context of the
+ * timer, with the function that cancels it.
+ */
+export const hasNothingToRun = (cancel: () => void): boolean => {
+  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === cancel)
   if (scheduler === undefined) return false
   const open = scheduler.actions.filter(({ closed }) => !closed)
   scheduler.actions.splice(0, Infinity, ...open)
@@ -146,24 +131,22 @@ const keepClearing = (): void => {
   if (timerProvider.delegate === before) timerProvider.delegate = after
 }
 
-/** The clock that runs new timers; undefined if they are real. */
-const timerClock = (): VirtualClock | undefined => (active.disposed ? undefined : active.clock)
+/** RxJS receives the function that cancels a virtual timer as an opaque handle. */
+const handleOf = (cancel: () => void): IntervalHandle => cancel as unknown as IntervalHandle
 
-const handleOf = (timer: VirtualTimer): IntervalHandle => timer as unknown as IntervalHandle
-
-/** Cancels a virtual timer. Returns false if the handle is a real one. */
+/** Another clock than that of the timer may be active. Returns false if the handle is a real one. */
 const cancelVirtual = (handle: unknown): boolean => {
-  if (typeof handle !== 'object' || handle === null || !('cancelled' in handle)) return false
-  const timer = handle as VirtualTimer
-  timer.owner.cancel(timer)
+  if (typeof handle !== 'function') return false
+  const cancel = handle as () => void
+  cancel()
   return true
 }
 
 const interval: IntervalDelegate = {
-  setInterval: (handler, timeout = 0) => {
-    const clock = timerClock()
-    return clock === undefined ? setInterval(handler, timeout) : handleOf(clock.addTimer(handler, timeout))
-  },
+  setInterval: (handler, timeout = 0) =>
+    active.clock === undefined || active.disposed
+      ? setInterval(handler, timeout)
+      : handleOf(active.clock.startInterval(handler, timeout)),
   clearInterval: (handle) => {
     if (!cancelVirtual(handle)) clearInterval(handle)
   },
@@ -186,7 +169,9 @@ const contextDelegates: RxDelegates = {
     setImmediate: (handler) => {
       active.mayHaveActions = true
       const { clock } = active
-      return clock === undefined ? realImmediate.setImmediate(handler) : handleOf(clock.addImmediate(handler))
+      return clock === undefined
+        ? realImmediate.setImmediate(handler)
+        : handleOf(clock.startImmediate(handler))
     },
     clearImmediate: (handle) => {
       if (active.clock === undefined) realImmediate.clearImmediate(handle)

@@ -1,5 +1,5 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defer, finalize, Subject, Subscription } from 'rxjs'
+import { concat, defer, finalize, share, Subscription, tap, type Observable } from 'rxjs'
 import type { Client } from '../../../client/client.js'
 import { pastSourceOf, type CaughtUp, type PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
@@ -14,7 +14,7 @@ import { createHeader, type PriceRow, type RecordingHeader } from '../../recordi
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
-import { activeContext, runInContext, type RxContext } from '../rx-context.js'
+import { activeContext, runInContext } from '../rx-context.js'
 
 /** The past prices of a history as the rows of a recording, in order, of each topic that is wanted. */
 export class HistoryRows {
@@ -37,9 +37,9 @@ export class HistoryRows {
     const key = topic.toLowerCase()
     const wanted = this.topics.get(key)
     if (wanted !== undefined) return wanted
-    const rows = new TopicRows(topic, this.time, this.queue, this.context)
+    const rows = new TopicRows(this.client, this.history, topic, this.time, this.queue)
     this.topics.set(key, rows)
-    rows.start(this.client, this.history)
+    runInContext(this.context, () => rows.start())
     return rows
   }
 
@@ -58,13 +58,11 @@ export class HistoryRows {
     return this.topics.get(topic.toLowerCase())?.addedEpochs
   }
 
-  /** The past has ended. Called after the subscriptions of the border. */
-  startLive(): void {
-    for (const rows of this.topics.values()) rows.startLive()
-  }
-
+  /** The past has ended: called after the subscriptions of the border. The client is left after the last one of them. */
   close(): void {
-    for (const rows of this.topics.values()) rows.close()
+    runInContext(this.context, () => {
+      for (const rows of this.topics.values()) rows.close()
+    })
   }
 
   /** The entries until a topic is wanted whose past is not read. */
@@ -92,83 +90,72 @@ const entryOf = (
   origin: { source: 'history', lineNumber, recorder },
 })
 
+type LiveEvent = Either<PriceError, Price>
+type JoinedEvent = Either<PriceError | HistoryError, Price | PastEvent | CaughtUp>
+
 /** The past of one topic, and then its live prices, joined by `withPast`. */
 class TopicRows {
   private readonly recorder = new Recorder()
+  private rows = 0
   /** True if there is no further row of the past. */
   isAtEnd = false
   /** Resolves when there is no further row of the past. */
   readonly caughtUp = deferred<undefined>()
-  private readonly closing = new Subscription(() => this.caughtUp.resolve(undefined))
-  private rows = 0
-  private isLive = false
-  /** The live events before the border, and those after it. */
-  private held: Either<PriceError, Price>[] = []
-  private readonly later$ = new Subject<Either<PriceError, Price>>()
-  /** All live events, for a subscription at the border. The client is left after the last one. */
-  readonly live$ = defer(() => concat(this.held, this.later$)).pipe(finalize(() => this.closeUnwanted()))
+  private readonly joined$: Observable<JoinedEvent>
+  private readonly subscription = new Subscription()
+  /** The live events before the border; undefined after it. */
+  private early: LiveEvent[] | undefined = []
+  /** All live events, for a subscription at the border. */
+  readonly live$ = defer(() => concat(this.early ?? [], this.joined$ as Observable<LiveEvent>))
   /** Added to the epochs of live prices; undefined before the first one. */
   addedEpochs: number | undefined
   /** The last event of the past. */
-  private last: Either<PriceError, Price> | undefined
+  private last: LiveEvent | undefined
   /** Of the last past price. */
   private epoch = 1
 
   constructor(
+    client: Client,
+    history: History,
     private readonly topic: Topic,
     private time: number,
     private readonly queue: PriorityQueue<RecordingEntry>,
-    private readonly context: RxContext,
-  ) {}
-
-  start(client: Client, history: History): void {
-    const { topic, time: from, later$ } = this
+  ) {
     // Ends now, also if a caller has written the history.
     const past$ = readablePast$(
-      (start = from, onPosition = () => undefined) =>
-        defer(() => pastSourceOf(history.prices$(topic, { from: start })).read$(undefined, onPosition)),
+      (from = time, onPosition = () => undefined) =>
+        defer(() => pastSourceOf(history.prices$(topic, { from })).read$(undefined, onPosition)),
       true,
     )
     // A past takes as long as the strategy needs for it.
-    const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
-    const observer = {
-      next: (event: Either<PriceError | HistoryError, Price | PastEvent | CaughtUp>) => {
-        if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
-        else if (isLeft(event)) this.onFailure(event.left as HistoryError)
-        else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
-        else this.end()
-      },
-      error: (thrown: unknown) => {
-        later$.error(thrown)
-        this.end()
-      },
-      complete: () => {
-        later$.complete()
-        this.end()
-      },
-    }
-    runInContext(this.context, () => this.closing.add(joined$(client.price$(topic)).subscribe(observer)))
+    const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })(client.price$(topic))
+    this.joined$ = joined$.pipe(
+      tap((event) => this.onEvent(event)),
+      finalize(() => this.end()),
+      share({ resetOnComplete: false, resetOnError: false }),
+    )
+  }
+
+  start(): void {
+    this.subscription.add(this.joined$.subscribe({ error: () => undefined }))
   }
 
   close(): void {
-    runInContext(this.context, () => this.closing.unsubscribe())
+    this.early = undefined
+    this.subscription.unsubscribe()
   }
 
-  startLive(): void {
-    this.isLive = true
-    this.held = []
-    this.closeUnwanted()
-  }
-
-  private closeUnwanted(): void {
-    if (this.isLive && !this.later$.observed) this.close()
+  private onEvent(event: JoinedEvent): void {
+    if (this.isAtEnd) this.onLive(event as LiveEvent)
+    else if (isLeft(event)) this.onFailure(event.left as HistoryError)
+    else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
+    else this.end()
   }
 
   /** The connection of the first live price is that of the last past one. */
-  private onLive(event: Either<PriceError, Price>): void {
+  private onLive(event: LiveEvent): void {
     if (isRight(event)) this.addedEpochs ??= this.epoch - event.right.epoch
-    if (this.isLive) this.later$.next(event)
-    else this.held.push(event)
+    this.early?.push(event)
   }
 
   private end(): void {
@@ -193,7 +180,7 @@ class TopicRows {
     if (this.last === undefined || isRight(this.last)) this.add(left(outage(reason)), at)
   }
 
-  private add(event: Either<PriceError, Price>, at: number): void {
+  private add(event: LiveEvent, at: number): void {
     this.last = event
     this.time = Math.max(this.time, at)
     const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }

@@ -85,7 +85,7 @@ export const resume$ = <A>(
         onRecordingEnd: () => {
           if (history === undefined) runs.tick(() => streams.interrupt('the recording has ended'))
           live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
-          history?.startLive()
+          history?.close()
         },
         onOver: () => {
           live.closing.unsubscribe()

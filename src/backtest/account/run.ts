@@ -137,7 +137,7 @@ export class PaperRun {
   private end(): void {
     this.isOver = true
     this.countFrom(undefined)
-    onEnd(this.state, this.terms.endsFlat)
+    onEnd(this.state, this.terms.endsFlat === true)
     this.emit()
   }
 

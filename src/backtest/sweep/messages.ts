@@ -22,10 +22,10 @@ export interface Job {
   readonly warmUp: number
   /** The URL of the strategy's module. */
   readonly strategy: string
-  /** True if the accounts close their positions at the end. */
-  readonly endsFlat: boolean
-  /** True if the value of an account is a `KeptFold`. */
-  readonly keepsTrades: boolean
+  /** True if the accounts close their positions at the end. Default: false. */
+  readonly endsFlat?: boolean
+  /** True if the value of an account is a `KeptFold`. Default: false. */
+  readonly keepsTrades?: boolean
   /** Override those of the strategy's options. */
   readonly costs?: Costs
   readonly tasks: readonly Task[]

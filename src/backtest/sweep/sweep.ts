@@ -34,19 +34,14 @@ export interface SweepSummary {
 
 export type SweepResult<P, A> = Either<SweepError<P>, SweepRun<P, A>>
 
-export interface SweepEnvironment {
+export interface SweepEnvironment extends Partial<Pick<Job, 'endsFlat' | 'keepsTrades' | 'costs'>> {
   /** Default: that of the installed package. */
   readonly program?: () => WorkerProgram
-  /** Of the accounts. Default: none of both. */
-  readonly account?: Pick<Job, 'endsFlat' | 'keepsTrades'>
-  readonly costs?: Job['costs']
 }
-
-const plain = { endsFlat: false, keepsTrades: false }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program = packagedProgram, account = plain, costs = {} }: SweepEnvironment) =>
+  ({ program = packagedProgram, ...account }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -57,7 +52,7 @@ export const sweepOn =
     const job = {
       files: filesOf(source),
       strategy: strategyUrl(strategy),
-      ...{ environment, range, warmUp, costs },
+      ...{ environment, range, warmUp },
       ...account,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)

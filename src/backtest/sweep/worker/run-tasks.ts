@@ -26,7 +26,7 @@ export const runTasks$ = (
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
     const clock = systemClock()
-    const { environment, range, warmUp, endsFlat } = job
+    const { environment, range, warmUp, endsFlat, keepsTrades = false } = job
     let countsFrom = warmUp === 0 ? -Infinity : range.from
     let rows = 0
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
@@ -66,7 +66,7 @@ export const runTasks$ = (
       }
       return runStrategy$(playback, createClient, (client) => {
         const value$ = strategy$(withTerms(client, terms), parameter)
-        if (isAccountRun(value$)) run = new RunFold(job.keepsTrades)
+        if (isAccountRun(value$)) run = new RunFold(keepsTrades)
         return isOfOtherRxjs(value$) ? value$ : from(value$).pipe(tap(add), ignoreElements())
       }).pipe(
         endWith(undefined),

@@ -217,7 +217,7 @@ export class MarketFile {
   }
 
   private rowOf(cells: Cells): MarketRow | Reason {
-    const { kind, columns, unit, closeUnit } = this.layout
+    const { kind, columns, unit } = this.layout
     const at = timeOf(cells[columns.time] ?? '', unit)
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
@@ -227,7 +227,7 @@ export class MarketFile {
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
     const [first = NaN, second = NaN] = numbers
     const isQuote = columns.bid !== undefined
-    const closeTime = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
+    const closeTime = kind === 'candles' ? timeOf(cells[columns.closeTime ?? -1] ?? '', unit) : NaN
     return {
       at,
       series,

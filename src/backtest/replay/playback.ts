@@ -118,13 +118,14 @@ export class Playback {
     this.closing.unsubscribe()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
-    this.result.resolve(right({ ...this.counted }))
   }
 
-  private finish(completeStreams: () => void): void {
-    if (!this.isOver) this.observer.onOver?.({ ...this.counted })
+  private finish(completeStreams: () => void, error?: RecordingError): void {
+    const summary = { ...this.counted }
+    if (!this.isOver) this.observer.onOver?.(summary)
     this.isOver = true
     this.runs.endAll(completeStreams)
+    this.result.resolve(error === undefined ? right(summary) : left(error))
   }
 
   /** Returns the teardown. */
@@ -224,8 +225,7 @@ export class Playback {
       onRecordingEnd()
       return
     }
-    this.finish(() => this.streams.complete(error))
-    this.result.resolve(error === undefined ? right({ ...this.counted }) : left(error))
+    this.finish(() => this.streams.complete(error), error)
   }
 }
 

@@ -34,7 +34,7 @@ export class RecordedStreams {
   status: ConnectionStatus = { _tag: 'Idle' }
   private hasEnded = false
   /** The outage of a status, until a later line shows which topics have a row of it. */
-  private outage: Outage | undefined
+  private outage: { readonly error: PriceError; readonly recorder: Recorder } | undefined
 
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
   readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
@@ -182,11 +182,6 @@ export class RecordedStreams {
     if (epoch > recorder.latestEpoch) recorder.latestEpoch = epoch
     if (epoch > this.latestEpoch) this.latestEpoch = epoch
   }
-}
-
-interface Outage {
-  readonly error: PriceError
-  readonly recorder: Recorder
 }
 
 // The epochs of a later recording, and of a live client, continue the earlier epochs.

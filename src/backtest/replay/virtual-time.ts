@@ -133,16 +133,17 @@ export class VirtualTime extends RxContext implements Clock {
   /** Cancels all timers but immediates, which fire at the next `advance`. Timers that start later are real. */
   dispose(): void {
     this.disposed = true
-    const timers = this.timers.items
-    for (const timer of timers) if (!isImmediate(timer)) end(timer)
-    this.timers = queueOf(timers.filter(({ isOver }) => !isOver))
-    this.cancelledCount = 0
+    for (const timer of this.timers.items) if (!isImmediate(timer)) end(timer)
+    this.purge()
   }
 
   /** Purges the queue as soon as half of it is cancelled: each price may restart a timer long before it is due. */
   private cancel(timer: Timer): void {
     end(timer)
-    if (++this.cancelledCount <= this.timers.items.length / 2) return
+    if (++this.cancelledCount > this.timers.items.length / 2) this.purge()
+  }
+
+  private purge(): void {
     this.timers = queueOf(this.timers.items.filter(({ isOver }) => !isOver))
     this.cancelledCount = 0
   }

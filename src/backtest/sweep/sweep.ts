@@ -101,7 +101,7 @@ export const sweep = sweepOn({})
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const filesOf = (source: SweepSource): readonly string[] =>
-  (isList(source) ? source : [source]).map((part) => {
+  [source].flat().map((part) => {
     const file = typeof part === 'string' ? part : hrefOf(part, ['file:'])
     if (file !== undefined) return file
     throw new ConfigurationError(
@@ -109,8 +109,6 @@ const filesOf = (source: SweepSource): readonly string[] =>
       'expected a path, a file URL, or an array of these: each worker opens the files by itself',
     )
   })
-
-const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)
 
 /** Throws a `ConfigurationError` for a value that is not the URL of a module. */
 const strategyUrl = (strategy: string | FileUrl): string => {

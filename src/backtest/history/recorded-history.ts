@@ -12,7 +12,7 @@ import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 
 export const recordedHistory = (
   sources: readonly OpenableSource[],
-  isPlayed?: PastRange['isPlayed'],
+  playedHeaders?: PastRange['playedHeaders'],
 ): History => {
   const files = sources.map((source) => new RecordedFile(source))
   return {
@@ -21,7 +21,7 @@ export const recordedHistory = (
       if (isLeft(range)) return range
       const ordered = await filesInOrder(files)
       if (isLeft(ordered)) return ordered
-      return readPast({ topic, range: range.right, emit, closing, isPlayed }, ordered.right)
+      return readPast({ topic, range: range.right, emit, closing, playedHeaders }, ordered.right)
     }),
     topics: () => () => coveredTopics(sources),
   }

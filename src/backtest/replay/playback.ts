@@ -4,6 +4,7 @@ import { clientClosed } from '../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import { macrotasks, nextTurn, systemClock } from '../../base/time/clock.js'
+import { headerKey } from '../history/past-reading.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
@@ -53,8 +54,8 @@ export class Playback {
   private jointHeader: RecordingHeader | undefined
   /** The entry that was read, and is not due. */
   private next: RecordingEntry | undefined
-  /** The headers that were played, by their sources and times. */
-  private readonly headers = new Set<string>()
+  /** The keys of the headers that were played. */
+  readonly playedHeaders = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
   readonly waits: RowWaits
@@ -100,11 +101,6 @@ export class Playback {
     const run = this.runs.add(onEnd, this.addSubscriber())
     if (this.isOver) run.end()
     return run
-  }
-
-  /** True if the header was played, of a source with this name. */
-  hasPlayed(source: string, header: RecordingHeader): boolean {
-    return this.headers.has(keyOf(source, header))
   }
 
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
@@ -193,7 +189,7 @@ export class Playback {
     this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, () => this.emitLine(line, origin))) return false
     if (line._tag === 'Recording') {
-      this.headers.add(keyOf(origin.source, line))
+      this.playedHeaders.add(headerKey(origin.source, line))
       this.waits.hasStarted = true
       this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
@@ -244,5 +240,3 @@ const inMacrotask = (work: () => boolean): Promise<boolean> =>
       }
     })
   })
-
-const keyOf = (source: string, { at }: RecordingHeader): string => `${at} ${source}`

@@ -77,7 +77,10 @@ export const withStreams = (
 }
 
 /** A history without the events from the current time of the replay on, which pauses the replay while it is read. */
-const replayHistory = (playback: Playback, past = ownHistory(playback)): History => {
+const replayHistory = (
+  playback: Playback,
+  past = recordedHistory(playback.sources, playback.playedHeaders),
+): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
   return {
@@ -106,9 +109,6 @@ const replayHistory = (playback: Playback, past = ownHistory(playback)): History
     },
   }
 }
-
-const ownHistory = (playback: Playback): History =>
-  recordedHistory(playback.sources, (source, header) => playback.hasPlayed(source, header))
 
 const topicsBefore =
   (now: number) =>

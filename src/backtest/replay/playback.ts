@@ -126,10 +126,10 @@ export class Playback {
 
   /** Returns the teardown. */
   private addSubscriber(): () => void {
-    this.waits.addSubscriber()
+    this.waits.countSubscriber(1)
     this.start()
     return () => {
-      this.waits.removeSubscriber()
+      this.waits.countSubscriber(-1)
       if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.close()
     }
   }

@@ -134,7 +134,7 @@ export class RecordedStreams {
           ? this.depths.complete(row.of, recorder)
           : this.prices.complete(row.of, recorder)
       case 'Status':
-        return this.onStatus(this.statusOf(row.status, recorder), recorder)
+        return this.onStatus(row.status, recorder)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -142,7 +142,9 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus, recorder: Recorder): void {
+  private onStatus(recorded: ConnectionStatus, recorder: Recorder): void {
+    if (recorded._tag === 'Open') this.onEpoch(recorded.epoch, recorder)
+    const status = statusInLaterEpoch(recorded, recorder.baseEpoch)
     recorder.isClosed = status._tag === 'Closed'
     if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder)
     if (status._tag === 'Closed') {
@@ -170,11 +172,6 @@ export class RecordedStreams {
     if (isRight(event)) this.onEpoch(event.right.epoch, recorder)
     const played = inLaterEpoch(event, recorder.baseEpoch)
     stream.emit(withTopic(played, stream.spelling as Topic), recorder)
-  }
-
-  private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {
-    if (status._tag === 'Open') this.onEpoch(status.epoch, recorder)
-    return statusInLaterEpoch(status, recorder.baseEpoch)
   }
 
   private onEpoch(recorded: number, recorder: Recorder): void {

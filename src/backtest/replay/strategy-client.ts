@@ -105,12 +105,9 @@ const replayHistory = (
       const time = now()
       const topics = await past.topics()()
       release()
-      return map(topicsBefore(time))(topics)
+      return map((known: readonly CoveredTopic[]) =>
+        known.filter(({ from }) => from < time).map((topic) => ({ ...topic, to: Math.min(topic.to, time) })),
+      )(topics)
     },
   }
 }
-
-const topicsBefore =
-  (now: number) =>
-  (topics: readonly CoveredTopic[]): readonly CoveredTopic[] =>
-    topics.filter(({ from }) => from < now).map((topic) => ({ ...topic, to: Math.min(topic.to, now) }))

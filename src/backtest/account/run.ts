@@ -64,7 +64,7 @@ export class PaperRun {
   constructor(
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
-    private readonly terms: AccountTerms,
+    private readonly terms: AccountTerms = {},
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0

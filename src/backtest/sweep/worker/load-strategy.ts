@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import { settingsOf, withoutJournal } from '../../account/options.js'
+import { settingsOf } from '../../account/options.js'
 import { paper as paper$, type PaperOptions, type PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../replay/strategy-client.js'
 import type { Job } from '../messages.js'
@@ -48,7 +48,7 @@ export const loadStrategy = async (
   const { strategy, options: given } = imported.right
   if (!isPaperOptions(given)) return right(strategy as SweepStrategy<unknown, unknown>)
   const strategy$ = strategy as AccountStrategy
-  const options = { ...withoutJournal(given), ...costs }
+  const options = { ...given, ...costs }
   try {
     settingsOf(options)
   } catch (thrown) {

@@ -61,7 +61,7 @@ export const runTasks$ = (
       let run: RunFold | undefined
       /** Called on the clock of the strategy: the change to real time costs more than most strategies. */
       const add = (value: unknown): void => {
-        if (run !== undefined) addTo(run, value as PaperEvent)
+        if (run !== undefined) run.add(value as PaperEvent)
         else if (warmUp === 0 || isCounted()) values.push(value)
       }
       return runStrategy$(playback, createClient, (client) => {
@@ -79,8 +79,3 @@ export const runTasks$ = (
 
     return merge(...job.tasks.map(result$)).subscribe(subscriber)
   })
-
-const addTo = (run: RunFold, event: PaperEvent): void => {
-  if (event._tag === 'WriteError') throw new Error(event.message)
-  run.add(event)
-}

@@ -100,13 +100,6 @@ const isToken = (value: unknown): boolean =>
 /** The costs of trading, which a command also takes as flags. */
 export type Costs = Partial<Pick<PaperOptions, 'latency' | 'feeBps' | 'slippageBps'>>
 
-/** The options of a replay: the journal is that of the live run. */
-export const withoutJournal = (options: PaperOptions): PaperOptions => {
-  const rules: Partial<Record<keyof PaperOptions, unknown>> = { ...options }
-  delete rules.journal
-  return rules as PaperOptions
-}
-
 /** Basis points have 6 digits after the point. */
 export const wholeShare = 10_000_000_000n
 

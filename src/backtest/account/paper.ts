@@ -25,11 +25,12 @@ export const paperOn =
       throw new ConfigurationError('journal', 'a browser has no files; omit the option')
     return accountRun$(
       new Observable((subscriber) => {
+        const terms = termsOf(client)
         let journal: Journal | undefined
         let run: PaperRun
         try {
-          journal = path === undefined ? undefined : openJournal?.(path)
-          run = new PaperRun(subscriber, settings, termsOf(client), journal)
+          if (path !== undefined && terms === undefined) journal = openJournal?.(path)
+          run = new PaperRun(subscriber, settings, terms, journal)
         } catch (thrown) {
           journal?.close()
           subscriber.next(writeError(thrown))

@@ -64,7 +64,7 @@ export class PaperRun {
   constructor(
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
-    private readonly terms: AccountTerms,
+    private readonly terms: AccountTerms = {},
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0
@@ -137,7 +137,7 @@ export class PaperRun {
   private end(): void {
     this.isOver = true
     this.countFrom(undefined)
-    onEnd(this.state, this.terms.endsFlat)
+    onEnd(this.state, this.terms.endsFlat === true)
     this.emit()
   }
 

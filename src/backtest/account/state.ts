@@ -4,8 +4,6 @@ import type { Settings } from './options.js'
 import type { Order, TradeOrder } from './orders.js'
 import { TokenState } from './token-state.js'
 
-export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
-
 /** An order that a strategy has decided, valid or not. */
 export interface Decision {
   readonly id: string
@@ -50,7 +48,7 @@ export class AccountState {
   /** The numbers that orders without an id have got. */
   numbered = 0
   /** Of the last `Equity`. */
-  sampled: Sampled | undefined
+  sampled: Pick<Equity, 'at' | 'isCurrent'> | undefined
   /** True if data came after `sampled`. */
   hasNews = false
   /** True if a fill came after `sampled`. */

@@ -4,11 +4,12 @@ import type { SavedState } from './journal/journal.js'
 // A replay gives terms to the accounts over its client, and recognises their events. Both use properties with a symbol that all
 // copies of this library share, because a strategy may call `paper` itself, and with a copy of the client.
 
+/** An account with terms writes no journal: that of its options belongs to the live run. */
 export interface AccountTerms {
   /** False before the part begins: orders are not executed, and events are not emitted. Default: after `warmUp` of the options. */
   readonly isCounted?: (() => boolean) | undefined
-  /** True if the account closes its positions at the end, at the last prices with costs. */
-  readonly endsFlat: boolean
+  /** True if the account closes its positions at the end, at the last prices with costs. Default: false. */
+  readonly endsFlat?: boolean | undefined
   /** The state with which the account continues. Default: a new account. */
   readonly saved?: SavedState | undefined
 }
@@ -16,13 +17,11 @@ export interface AccountTerms {
 const termsKey = Symbol.for('svc-streams account terms')
 const runKey = Symbol.for('svc-streams account run')
 
-const always: AccountTerms = { endsFlat: false }
-
 export const withTerms = <C extends object>(client: C, terms: AccountTerms): C =>
   Object.assign(client, { [termsKey]: terms })
 
-export const termsOf = (client: object): AccountTerms =>
-  (client as { readonly [termsKey]?: AccountTerms })[termsKey] ?? always
+export const termsOf = (client: object): AccountTerms | undefined =>
+  (client as { readonly [termsKey]?: AccountTerms })[termsKey]
 
 export const accountRun$ = <A>(event$: Observable<A>): Observable<A> =>
   Object.assign(event$, { [runKey]: true })

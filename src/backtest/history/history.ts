@@ -72,7 +72,11 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
         subscriber.complete()
       }
       if (!isTopicOfAnyService(topic)) return end(left(invalidTopic(topic, defaultService)))
-      const range = parseGivenRange(given)
+      const range = plainObject.holds(given)
+        ? parseRange(given.from, given.to ?? given.from)
+        : left(
+            invalidRange(undefined, undefined, `range: expected ${rangeText}, got ${describeValue(given)}`),
+          )
       if (isLeft(range)) return end(range)
       const closing = new Subscription()
       subscriber.add(closing)
@@ -80,7 +84,7 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
         onPosition?.(position)
         subscriber.next(right(event))
       }
-      void read(topic, range.right, emit, closing).then(end)
+      void read(topic, given, emit, closing).then(end)
     })
   return (topic, range) =>
     readablePast$(
@@ -89,14 +93,7 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
     )
 }
 
-const parseGivenRange = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
-  if (!plainObject.holds(range)) {
-    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
-    return left(invalidRange(undefined, undefined, problem))
-  }
-  const times = parseRange(range.from, range.to ?? range.from)
-  return isLeft(times) ? times : right(range)
-}
+const rangeText = 'an object like { from, to }'
 
 /** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
 export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {

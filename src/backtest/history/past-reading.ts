@@ -30,9 +30,11 @@ export interface PastRange extends Pick<SetReading, 'isOneRecorder' | 'leavesOut
   readonly flush?: () => Promise<void> | undefined
   /** True if the last row is the current state, because the topic is being recorded. */
   readonly isRecordedOn?: boolean
-  /** False for a header that a replay has not played: if it steps back in time, its rows are of the future. */
-  readonly isPlayed?: ((source: string, header: RecordingHeader) => boolean) | undefined
+  /** The keys of the headers that a replay has played: if another one steps back in time, its rows are of the future. */
+  readonly playedHeaders?: ReadonlySet<string> | undefined
 }
+
+export const headerKey = (source: string, { at }: RecordingHeader): string => `${at} ${source}`
 
 /**
  * Reads the past of a topic within a range: the lines of that time, and earlier lines back to the one that decides
@@ -80,7 +82,7 @@ const readInto = async (
   from: number,
   files: readonly OpenableSource[],
 ): Promise<Either<HistoryError, unknown>> => {
-  const { range, closing, flush, isPlayed } = past
+  const { range, closing, flush, playedHeaders } = past
   const reading = { ...past, range: allTimes, partOf: { from, to: range.to }, allowsCut: true }
   for await (const entries of readSet(files, reading)) {
     topicPast.passTime()
@@ -88,7 +90,8 @@ const readInto = async (
     await flush?.()
     for (const { line, origin } of entries.right) {
       const isFuture = line._tag === 'Recording' && line.at < origin.recorder.latest
-      if (closing.closed || (isFuture && isPlayed?.(origin.source, line) === false)) return right(undefined)
+      if (closing.closed || (isFuture && playedHeaders?.has(headerKey(origin.source, line)) === false))
+        return right(undefined)
       topicPast.onLine(line, origin)
       if (topicPast.startsTooLate) return right(undefined)
       origin.recorder.passTime(line)

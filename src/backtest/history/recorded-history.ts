@@ -9,22 +9,17 @@ import { parseRotatedPath } from '../recording/codec/rotated-path.js'
 import type { OpenableSource } from '../recording/read/openable-source.js'
 import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 
-/** The present of a replay: later rows do not exist yet. */
-export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
-  /** In ms since the Unix epoch. */
-  readonly now: () => number
-}
-
-export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
+export const recordedHistory = (
+  sources: readonly OpenableSource[],
+  playedHeaders?: PastRange['playedHeaders'],
+): History => {
   return {
-    prices$: pricesFrom$(async (topic, { from, to = Infinity }, emit, closing) => {
-      const latest = present?.now() ?? (to === Infinity ? Math.floor(rxClock.wallClock()) + 1 : to)
-      const range = parseRange(from, Math.min(to, latest))
+    prices$: pricesFrom$(async (topic, { from, to = Math.floor(rxClock.wallClock()) + 1 }, emit, closing) => {
+      const range = parseRange(from, to)
       if (isLeft(range)) return range
       const ordered = await inOrder(sources)
       if (isLeft(ordered)) return ordered
-      const past = { topic, range: range.right, emit, closing, isPlayed: present?.isPlayed }
-      return readPast(past, ordered.right)
+      return readPast({ topic, range: range.right, emit, closing, playedHeaders }, ordered.right)
     }),
     topics: () => () => coveredTopics(sources),
   }

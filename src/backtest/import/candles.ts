@@ -50,11 +50,9 @@ const endOf = ({ at, candle, series }: MarketRow, interval: CandleInterval | und
       end !== undefined && closeTime <= end && end - closeTime <= 1000
     return [next, at + usual].find(isLastSecond) ?? closeTime + 1
   }
-  return next !== undefined && isUsual(next - at, usual) ? next : at + usual
+  const distance = (next ?? NaN) - at
+  return distance >= usual * 0.5 && distance <= usual * 1.5 ? at + distance : at + usual
 }
-
-const isUsual = (distance: number, usual: number): boolean =>
-  distance >= usual * 0.5 && distance <= usual * 1.5
 
 const monthsLater = (at: number, months: number): number => {
   const date = new Date(at)

@@ -49,11 +49,10 @@ export interface Layout {
   readonly kind: Kind
   /** The indexes of the columns. */
   readonly columns: Readonly<Partial<Record<Field, number>>> & { readonly time: number }
+  /** Of the times, and of the ends of candles. */
   readonly unit: Unit
   /** False for times of ISO 8601 without a zone, which are taken for UTC. */
   readonly hasZone: boolean
-  /** Of the ends of candles, if there is a column of them. */
-  readonly closeUnit: Unit | undefined
   /** The indexes of columns that are not used, and may name the token of a row. */
   readonly namingColumns: readonly number[]
 }
@@ -96,21 +95,15 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
         `several of its columns are ${describeValue(name)}; give --${flagOf(field)} by number from 1`,
       )
   }
-  const unitAt = (column: number): Unit =>
-    unitOfColumn(
-      columnName(names, column),
-      sample.map((cells) => cells[column] ?? ''),
-    )
-  const unit = unitAt(time)
-  const { symbol, closeTime } = usedColumns
+  const times = sample.map((cells) => cells[time] ?? '')
+  const unit = unitOfColumn(columnName(names, time), times)
   const taken = new Set(Object.values(usedColumns))
   return {
     kind,
     columns: usedColumns,
     unit,
-    hasZone: unit !== 'ISO 8601' || sample.some((cells) => hasOwnZone(cells[time] ?? '')),
-    closeUnit: closeTime === undefined ? undefined : unitAt(closeTime),
-    namingColumns: (symbol === undefined ? (names ?? []) : []).flatMap((name, index) =>
+    hasZone: unit !== 'ISO 8601' || times.some(hasOwnZone),
+    namingColumns: (usedColumns.symbol === undefined ? (names ?? []) : []).flatMap((name, index) =>
       isNaming(plain(name)) && !taken.has(index) ? [index] : [],
     ),
   }

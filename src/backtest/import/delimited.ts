@@ -32,14 +32,10 @@ export const delimitedTable = (
   }
 }
 
-interface CsvRow extends TableRow {
-  readonly cells: readonly string[]
-}
-
 /** The rows that are not empty, with the numbers of their first lines. `last`, `next`: the lines of the last row, and after it. */
 const numbered = (data: readonly (readonly string[])[], start: number) => {
   let [last, next] = [start, start]
-  const rows: CsvRow[] = []
+  const rows: TableRow<readonly string[]>[] = []
   for (const cells of data) {
     if (cells.length > 1 || cells[0]?.trim() !== '') rows.push({ cells, line: next })
     last = next

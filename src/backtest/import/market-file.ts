@@ -62,8 +62,9 @@ export class MarketFile {
   /** The first number with decimal commas or groups of digits. */
   private separated: string | undefined
   private readonly named = new Map<number, Set<string>>()
-  /** The symbol is empty if the file has no such column. `undefined`: an unknown symbol. */
-  private readonly bySymbol = new Map<string, Series | undefined>()
+  /** The tokens by symbol, which is empty if the file has no such column. */
+  readonly series = new Map<string, Series>()
+  private readonly unknown = new Set<string>()
   private readonly priceColumns: readonly number[]
 
   private constructor(
@@ -93,15 +94,8 @@ export class MarketFile {
     }
   }
 
-  /** The tokens by symbol. */
-  get series(): ReadonlyMap<string, Series> {
-    return new Map([...this.bySymbol].flatMap(([symbol, series]) => (series ? [[symbol, series]] : [])))
-  }
-
   get unknownSymbols(): readonly string[] {
-    return [...this.bySymbol]
-      .flatMap(([symbol, series]) => (series ? [] : [symbol]))
-      .slice(0, maxShownSymbols)
+    return [...this.unknown].slice(0, maxShownSymbols)
   }
 
   /** The prices of the file, in order, piece by piece. */
@@ -192,6 +186,7 @@ export class MarketFile {
 
   private addDoubts(): void {
     const { doubts, to, rows, truncated, separated, named, options } = this
+    const symbols = [...this.series.keys(), ...this.unknown]
     const time = describeValue(columnName(this.table.names, this.layout.columns.time))
     if (to > options.now + day)
       doubts.push(
@@ -205,9 +200,9 @@ export class MarketFile {
       doubts.push(
         `${describeValue(separated)} has a decimal comma or groups of digits, so other numbers may be misread: write all with a decimal point alone`,
       )
-    if (options.token !== undefined && this.bySymbol.size > 1)
+    if (options.token !== undefined && symbols.length > 1)
       doubts.push(
-        `${describeValue(columnName(this.table.names, this.layout.columns.symbol ?? -1))} has several values, such as ${[...this.bySymbol.keys()].slice(0, 3).map(describeValue).join(', ')}, and --token names one token: give --tokens`,
+        `${describeValue(columnName(this.table.names, this.layout.columns.symbol ?? -1))} has several values, such as ${symbols.slice(0, 3).map(describeValue).join(', ')}, and --token names one token: give --tokens`,
       )
     for (const [index, names] of named)
       if (names.size > 1)
@@ -222,7 +217,7 @@ export class MarketFile {
   }
 
   private rowOf(cells: Cells): MarketRow | Reason {
-    const { kind, columns, unit, closeUnit } = this.layout
+    const { kind, columns, unit } = this.layout
     const at = timeOf(cells[columns.time] ?? '', unit)
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
@@ -232,7 +227,7 @@ export class MarketFile {
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
     const [first = NaN, second = NaN] = numbers
     const isQuote = columns.bid !== undefined
-    const closeTime = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
+    const closeTime = kind === 'candles' ? timeOf(cells[columns.closeTime ?? -1] ?? '', unit) : NaN
     return {
       at,
       series,
@@ -252,14 +247,18 @@ export class MarketFile {
   }
 
   private seriesOf(symbol: string): Series | undefined {
-    const { bySymbol, options } = this
-    if (bySymbol.has(symbol)) return bySymbol.get(symbol)
+    const { series, unknown, options } = this
+    const known = series.get(symbol)
+    if (known !== undefined || unknown.has(symbol)) return known
     // A given token is that of the first symbol: rows of other symbols must not become prices of this token.
-    const token = bySymbol.size === 0 ? options.token : undefined
-    const known = token ?? options.resolve(symbol.trim())
-    const series = known && { token: known, candles: [], starts: startsOf([]) }
-    if (series !== undefined || bySymbol.size < maxSymbols) bySymbol.set(copyOf(symbol), series)
-    return series
+    const token = (series.size === 0 ? options.token : undefined) ?? options.resolve(symbol.trim())
+    if (token !== undefined) {
+      const added = { token, candles: [], starts: startsOf([]) }
+      series.set(copyOf(symbol), added)
+      return added
+    }
+    if (unknown.size < maxSymbols) unknown.add(copyOf(symbol))
+    return undefined
   }
 }
 

@@ -49,22 +49,16 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
       names.map((name, index) => (columns.includes(index) ? texts[index]?.(row[name]) : undefined)),
     )
   }
-  const first = metadata.row_groups.find(({ num_rows }) => num_rows > 0)
-  const rows = Math.min(sampleRows, Number(first?.num_rows ?? 0))
+  const count = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0)
   return {
     format: `Parquet${isGzip ? ', gzip' : ''}`,
     names,
-    sample: first === undefined ? [] : await rowsOf(0, rows, [...names.keys()]),
+    sample: count === 0 ? [] : await rowsOf(0, Math.min(sampleRows, count), [...names.keys()]),
     rows: async function* (columns) {
-      let groupStart = 0
-      for (const group of metadata.row_groups) {
-        const groupEnd = groupStart + Number(group.num_rows)
-        for (let start = groupStart; start < groupEnd; start += rowsAtOnce) {
-          const end = Math.min(start + rowsAtOnce, groupEnd)
-          const cells = await namingDamage(() => rowsOf(start, end, columns))
-          yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
-        }
-        groupStart = groupEnd
+      for (let start = 0; start < count; start += rowsAtOnce) {
+        const end = Math.min(start + rowsAtOnce, count)
+        const cells = await namingDamage(() => rowsOf(start, end, columns))
+        yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
       }
     },
   }

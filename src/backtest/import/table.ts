@@ -2,8 +2,8 @@
 export type Cells = readonly (string | undefined)[]
 
 /** A row of a file. `line`: its number, from 1; in Parquet, the number of the row. */
-export interface TableRow {
-  readonly cells: Cells
+export interface TableRow<C = Cells> {
+  readonly cells: C
   readonly line: number
 }
 

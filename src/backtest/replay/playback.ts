@@ -4,6 +4,7 @@ import { clientClosed } from '../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import { macrotasks, nextTurn, systemClock } from '../../base/time/clock.js'
+import { headerKey } from '../history/past-reading.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
@@ -54,8 +55,8 @@ export class Playback {
   private jointHeader: RecordingHeader | undefined
   /** The entry that was read, and is not due. */
   private next: RecordingEntry | undefined
-  /** The headers that were played, by their sources and times. */
-  private readonly headers = new Set<string>()
+  /** The keys of the headers that were played. */
+  readonly playedHeaders = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
   readonly waits: RowWaits
@@ -103,11 +104,6 @@ export class Playback {
     return run
   }
 
-  /** True if the header was played, of a source with this name. */
-  hasPlayed(source: string, header: RecordingHeader): boolean {
-    return this.headers.has(keyOf(source, header))
-  }
-
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
   skip(ms: number): void {
     this.waits.skip(ms)
@@ -119,21 +115,22 @@ export class Playback {
     this.closing.unsubscribe()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
-    this.result.resolve(right({ ...this.counted }))
   }
 
-  private finish(completeStreams: () => void): void {
-    if (!this.isOver) this.observer.onOver?.({ ...this.counted })
+  private finish(completeStreams: () => void, error?: RecordingError): void {
+    const summary = { ...this.counted }
+    if (!this.isOver) this.observer.onOver?.(summary)
     this.isOver = true
     this.runs.endAll(completeStreams)
+    this.result.resolve(error === undefined ? right(summary) : left(error))
   }
 
   /** Returns the teardown. */
   private addSubscriber(): () => void {
-    this.waits.addSubscriber()
+    this.waits.countSubscriber(1)
     this.start()
     return () => {
-      this.waits.removeSubscriber()
+      this.waits.countSubscriber(-1)
       if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.close()
     }
   }
@@ -193,7 +190,7 @@ export class Playback {
     this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, () => this.emitLine(line, origin))) return false
     if (line._tag === 'Recording') {
-      this.headers.add(keyOf(origin.source, line))
+      this.playedHeaders.add(headerKey(origin.source, line))
       this.waits.hasStarted = true
       this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
@@ -225,8 +222,7 @@ export class Playback {
       onRecordingEnd()
       return
     }
-    this.finish(() => this.streams.complete(error))
-    this.result.resolve(error === undefined ? right({ ...this.counted }) : left(error))
+    this.finish(() => this.streams.complete(error), error)
   }
 }
 
@@ -245,5 +241,3 @@ const inMacrotask = (work: () => boolean): Promise<boolean> =>
       }
     })
   })
-
-const keyOf = (source: string, { at }: RecordingHeader): string => `${at} ${source}`

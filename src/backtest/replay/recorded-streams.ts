@@ -34,7 +34,7 @@ export class RecordedStreams {
   status: ConnectionStatus = { _tag: 'Idle' }
   private hasEnded = false
   /** The outage of a status, until a later line shows which topics have a row of it. */
-  private outage: Outage | undefined
+  private outage: { readonly error: PriceError; readonly recorder: Recorder } | undefined
 
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
   readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
@@ -134,7 +134,7 @@ export class RecordedStreams {
           ? this.depths.complete(row.of, recorder)
           : this.prices.complete(row.of, recorder)
       case 'Status':
-        return this.onStatus(this.statusOf(row.status, recorder), recorder)
+        return this.onStatus(row.status, recorder)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -142,7 +142,9 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus, recorder: Recorder): void {
+  private onStatus(recorded: ConnectionStatus, recorder: Recorder): void {
+    if (recorded._tag === 'Open') this.onEpoch(recorded.epoch, recorder)
+    const status = statusInLaterEpoch(recorded, recorder.baseEpoch)
     recorder.isClosed = status._tag === 'Closed'
     if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder)
     if (status._tag === 'Closed') {
@@ -172,21 +174,11 @@ export class RecordedStreams {
     stream.emit(withTopic(played, stream.spelling as Topic), recorder)
   }
 
-  private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {
-    if (status._tag === 'Open') this.onEpoch(status.epoch, recorder)
-    return statusInLaterEpoch(status, recorder.baseEpoch)
-  }
-
   private onEpoch(recorded: number, recorder: Recorder): void {
     const epoch = recorded + recorder.baseEpoch
     if (epoch > recorder.latestEpoch) recorder.latestEpoch = epoch
     if (epoch > this.latestEpoch) this.latestEpoch = epoch
   }
-}
-
-interface Outage {
-  readonly error: PriceError
-  readonly recorder: Recorder
 }
 
 // The epochs of a later recording, and of a live client, continue the earlier epochs.

@@ -55,14 +55,6 @@ export const replaySettings = (options: ReplayOptions) => playedSettings(replayT
 
 export type ReplaySettings = ReturnType<typeof replaySettings>
 
-export const definedRange = (
-  from: number | undefined,
-  to: number | undefined,
-): Pick<ReplayOptions, 'from' | 'to'> => ({
-  ...(from === undefined ? {} : { from }),
-  ...(to === undefined ? {} : { to }),
-})
-
 /** Throws a `ConfigurationError` for a part without a length. */
 const timeRange = ({ from, to }: Pick<ReplayOptions, 'from' | 'to'>): TimeRange => {
   if (from === undefined && to === undefined) return allTimes

@@ -1,17 +1,14 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
 import { isDisconnected, RetainedEvent, type Retention } from '../../testing/retained-event.js'
+import type { Tagged } from '../../base/errors/model.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import { ContextSubscriber } from './context-subscriber.js'
 import { activeContext, enterContext } from './rx-context.js'
 import type { Recorder } from '../recording/read/read-entries.js'
 
-interface Tagged {
-  readonly _tag: string
-}
-
-interface ReplayStreamsConfig<E extends Tagged, A> {
+interface ReplayStreamsConfig<E extends Tagged<string>, A> {
   /** The events for late subscribers. */
   readonly retention: Retention<E, A>
   /** The monotonic time of the replay, in ms. */
@@ -23,7 +20,7 @@ interface ReplayStreamsConfig<E extends Tagged, A> {
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
-export class ReplayStreams<E extends Tagged, A> {
+export class ReplayStreams<E extends Tagged<string>, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
   private ended: { readonly error: E | undefined } | undefined
 
@@ -81,7 +78,7 @@ export class ReplayStreams<E extends Tagged, A> {
 }
 
 /** One stream of a replay. A late subscriber receives the retained event first. */
-class ReplayStream<E extends Tagged, A> {
+class ReplayStream<E extends Tagged<string>, A> {
   /** Replaced on each change, so that a subscriber may come or go while an event is emitted. */
   private subscribers: readonly Subscriber<Either<E, A>>[] = []
   readonly retained: RetainedEvent<E, A>

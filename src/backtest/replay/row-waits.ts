@@ -27,13 +27,9 @@ export class RowWaits {
     return this.subscribers > 0
   }
 
-  addSubscriber(): void {
-    this.subscribers++
-    this.wake()
-  }
-
-  removeSubscriber(): void {
-    this.subscribers--
+  /** `by`: 1 for a new subscriber, -1 for one that has left. */
+  countSubscriber(by: 1 | -1): void {
+    this.subscribers += by
     this.wake()
   }
 

@@ -1,41 +1,24 @@
 import { asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
 import {
+  asapProvider,
   type Clock,
+  dateProvider,
+  performanceProvider,
   realImmediate,
   setReplayClock,
-  systemClock,
+  timerProvider,
+  type ImmediateDelegate,
+  type IntervalDelegate,
   type IntervalHandle,
+  type PerformanceDelegate,
 } from '../../base/time/clock.js'
-import {
-  areWritten,
-  readDelegates,
-  realInterval,
-  replaceInterval,
-  writeDelegates,
-  type RxDelegates,
-} from './rx-delegates.js'
-
-/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
-export interface VirtualTimer {
-  /** The clock of the timer: another one may be active when the timer is cleared. */
-  readonly owner: VirtualClock
-  cancelled: boolean
-}
-
-export interface VirtualClock extends Clock {
-  /** Calls back every `ms` ms, like `setInterval`. */
-  addTimer(callback: () => void, ms: number): VirtualTimer
-  /** Calls back once, after the current tick. */
-  addImmediate(callback: () => void): VirtualTimer
-  cancel(timer: VirtualTimer): void
-}
 
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.
 
 export class RxContext {
   /** `undefined` in the real context. */
-  readonly clock: VirtualClock | undefined
+  readonly clock: Clock | undefined
   /** True if new timers are real. */
   disposed = false
   /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer, and with delegates of others. */
@@ -46,7 +29,7 @@ export class RxContext {
   /** Replaces the delegates and the queues of another context. */
   replace(before: RxContext): void {
     if (this.clock === undefined && !areKept()) writeDelegates(realDelegates)
-    else if (!areWritten(contextDelegates)) {
+    else if (!areVirtual()) {
       // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
       if (before.clock === undefined) realDelegates = readDelegates()
       writeDelegates(contextDelegates)
@@ -58,6 +41,31 @@ export class RxContext {
     before.mayHaveActions = hasActions || (before.clock === undefined && !areKept())
   }
 }
+
+/** The delegates of the providers, except that of animation frames. */
+export interface RxDelegates {
+  readonly date: { readonly now: () => number } | undefined
+  readonly performance: PerformanceDelegate | undefined
+  readonly interval: IntervalDelegate | undefined
+  readonly immediate: ImmediateDelegate | undefined
+}
+
+export const readDelegates = (): RxDelegates => ({
+  date: dateProvider.delegate,
+  performance: performanceProvider.delegate,
+  interval: timerProvider.delegate,
+  immediate: asapProvider.delegate,
+})
+
+const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
+  dateProvider.delegate = date
+  performanceProvider.delegate = performance
+  timerProvider.delegate = interval
+  asapProvider.delegate = immediate
+}
+
+/** True while the delegates are those of the contexts, unless another clock is set. */
+const areVirtual = (): boolean => dateProvider.delegate === contextDelegates.date
 
 export const realContext = new RxContext()
 /** Those of the real context while the others are written. */
@@ -81,7 +89,7 @@ export const enterContext = (context: RxContext): RxContext => {
   const before = active
   if (context === before) return before
   const areIdle = !context.mayHaveActions && !before.mayHaveActions && !isQueueActive()
-  if (!areIdle || !areWritten(contextDelegates)) context.replace(before)
+  if (!areIdle || !areVirtual()) context.replace(before)
   active = context
   setReplayClock(context.clock)
   if (context === realContext) keepClearing()
@@ -106,7 +114,7 @@ export const playInContexts = <A>(work: () => A): A => {
   } finally {
     isPlaying = before
     realContext.mayHaveActions = true
-    if (active === realContext && areWritten(contextDelegates)) {
+    if (active === realContext && areVirtual()) {
       writeDelegates(realDelegates)
       keepClearing()
     }
@@ -121,17 +129,17 @@ export const onTimerAdded = (): void => {
   pendingTimers++
 }
 
-/** Has no effect on a timer that is cancelled already. */
-export const markCancelled = (timer: VirtualTimer): void => {
-  if (timer.cancelled) return
-  timer.cancelled = true
+export const onTimerEnded = (): void => {
   pendingTimers--
   if (active === realContext) keepClearing()
 }
 
-/** True if all actions of a timer were cancelled in other contexts, where RxJS does not find their queue. Call it in the context of the timer. */
-export const hasNothingToRun = (timer: VirtualTimer): boolean => {
-  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)
+/**
+ * True if all actions of a timer were cancelled in other contexts, where RxJS does not find their queue. Call it in the context of the
+ * timer, with the function that cancels it.
+ */
+export const hasNothingToRun = (cancel: () => void): boolean => {
+  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === cancel)
   if (scheduler === undefined) return false
   const open = scheduler.actions.filter(({ closed }) => !closed)
   scheduler.actions.splice(0, Infinity, ...open)
@@ -141,33 +149,29 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
-  if (areWritten(contextDelegates)) return
-  if (pendingTimers > 0) replaceInterval(undefined, interval)
-  else replaceInterval(interval, undefined)
+  if (areVirtual()) return
+  const [before, after] = pendingTimers > 0 ? [undefined, interval] : [interval, undefined]
+  if (timerProvider.delegate === before) timerProvider.delegate = after
 }
 
-/** The clock that runs new timers; undefined if they are real. */
-const timerClock = (): VirtualClock | undefined => (active.disposed ? undefined : active.clock)
+/** RxJS receives the function that cancels a virtual timer as an opaque handle. */
+const handleOf = (cancel: () => void): IntervalHandle => cancel as unknown as IntervalHandle
 
-const handleOf = (timer: VirtualTimer): IntervalHandle => timer as unknown as IntervalHandle
-
-/** Cancels a virtual timer. Returns false if the handle is a real one. */
+/** Another clock than that of the timer may be active. Returns false if the handle is a real one. */
 const cancelVirtual = (handle: unknown): boolean => {
-  if (typeof handle !== 'object' || handle === null || !('cancelled' in handle)) return false
-  const timer = handle as VirtualTimer
-  timer.owner.cancel(timer)
+  if (typeof handle !== 'function') return false
+  const cancel = handle as () => void
+  cancel()
   return true
 }
 
-const interval: NonNullable<RxDelegates['interval']> = {
-  setInterval: (handler, timeout = 0) => {
-    const clock = timerClock()
-    return clock === undefined
-      ? realInterval.setInterval(handler, timeout)
-      : handleOf(clock.addTimer(handler, timeout))
-  },
+const interval: IntervalDelegate = {
+  setInterval: (handler, timeout = 0) =>
+    active.clock === undefined || active.disposed
+      ? setInterval(handler, timeout)
+      : handleOf(active.clock.startInterval(handler, timeout)),
   clearInterval: (handle) => {
-    if (!cancelVirtual(handle)) realInterval.clearInterval(handle)
+    if (!cancelVirtual(handle)) clearInterval(handle)
   },
 }
 
@@ -176,9 +180,9 @@ const interval: NonNullable<RxDelegates['interval']> = {
  * clock are virtual too, and none is cleared in another context, where RxJS does not find the other actions of its queue.
  */
 const contextDelegates: RxDelegates = {
-  date: { now: () => (active.clock === undefined ? systemClock().wallClock() : active.clock.wallClock()) },
+  date: { now: () => active.clock?.wallClock() ?? Date.now() },
   performance: {
-    now: () => (active.clock === undefined ? systemClock().elapsed() : active.clock.elapsed()),
+    now: () => active.clock?.elapsed() ?? performance.now(),
     get isReal() {
       return active.clock === undefined
     },
@@ -188,7 +192,9 @@ const contextDelegates: RxDelegates = {
     setImmediate: (handler) => {
       active.mayHaveActions = true
       const { clock } = active
-      return clock === undefined ? realImmediate.setImmediate(handler) : handleOf(clock.addImmediate(handler))
+      return clock === undefined
+        ? realImmediate.setImmediate(handler)
+        : handleOf(clock.startImmediate(handler))
     },
     clearImmediate: (handle) => {
       if (active.clock === undefined) realImmediate.clearImmediate(handle)

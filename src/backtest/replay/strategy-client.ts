@@ -76,22 +76,21 @@ export const withStreams = (
   }
 }
 
-const replayHistory = (playback: Playback, given?: History): History => {
+/** A history without the events from the current time of the replay on, which pauses the replay while it is read. */
+const replayHistory = (
+  playback: Playback,
+  past = recordedHistory(playback.sources, playback.playedHeaders),
+): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
-  const past =
-    given === undefined
-      ? recordedHistory(playback.sources, {
-          now,
-          isPlayed: (source, header) => playback.hasPlayed(source, header),
-        })
-      : until(given, now)
   return {
     prices$: (topic, range) =>
       new Observable((subscriber) => {
         const read = (): void => {
+          const { to = Infinity } = { ...range }
+          const past$ = past.prices$(topic, { ...range, to: Math.min(to, now()) })
           subscriber.add(playback.waits.hold())
-          subscriber.add(past.prices$(topic, range).subscribe(subscriber))
+          subscriber.add(past$.subscribe(subscriber))
         }
         if (playback.waits.hasStarted) return read()
         void playback.header().then((header) => {
@@ -106,21 +105,9 @@ const replayHistory = (playback: Playback, given?: History): History => {
       const time = now()
       const topics = await past.topics()()
       release()
-      return map(topicsBefore(time))(topics)
+      return map((known: readonly CoveredTopic[]) =>
+        known.filter(({ from }) => from < time).map((topic) => ({ ...topic, to: Math.min(topic.to, time) })),
+      )(topics)
     },
   }
 }
-
-/** A history without the events from a time on. */
-const until = (history: History, end: () => number): History => ({
-  ...history,
-  prices$: (topic, range) => {
-    const { to = Infinity } = range
-    return history.prices$(topic, { ...range, to: Math.min(to, end()) })
-  },
-})
-
-const topicsBefore =
-  (now: number) =>
-  (topics: readonly CoveredTopic[]): readonly CoveredTopic[] =>
-    topics.filter(({ from }) => from < now).map((topic) => ({ ...topic, to: Math.min(topic.to, now) }))

@@ -13,11 +13,10 @@ export interface StrategyRun {
   readonly leave: (unsubscribe: () => void) => void
 }
 
-/** The strategies that run over one replay, each on a clock of its own, and all clocks at one time, in ms since the Unix epoch. */
-export class StrategyRuns {
+/** The strategies that run over one replay, each on a clock of its own, and all clocks at one time. */
+export class StrategyRuns extends ClockGroup {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<VirtualTime>()
-  private readonly group = new ClockGroup()
   /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
   private ownClock: VirtualTime | undefined
   private isRunning = false
@@ -28,51 +27,47 @@ export class StrategyRuns {
   constructor(
     private readonly isVirtual: boolean,
     private readonly brake: Brake,
-  ) {}
+  ) {
+    super()
+  }
 
   /** Like `advance`, and then emits the row of that time. False if a timer holds the replay before that. */
   runAt(time: number, emitRow: () => void): boolean {
     if (this.ownClock === undefined) {
-      this.group.time = time
+      this.time = time
       this.ownClock = this.createClock()
     }
     return this.tick(() => {
-      const { group } = this
       // The iterator of an empty set takes a tenth of the time of a row.
-      if (group.withTimers.size > 0)
-        for (const clock of group.withTimers) if (!clock.advance(time, this.brake)) return false
-      group.time = time
+      if (this.withTimers.size > 0)
+        for (const clock of this.withTimers) if (!clock.advance(time, this.brake)) return false
+      this.time = time
       emitRow()
       return true
     })
   }
 
-  /** The time of all clocks, unless one fires a timer, in ms since the Unix epoch. */
-  get time(): number {
-    return this.group.time
-  }
-
   /** The time at which the next timer of a strategy may be due; `Infinity` without timers. */
   get nextDue(): number {
-    return Math.min(...Array.from(this.group.withTimers, ({ nextDue }) => nextDue))
+    return Math.min(...Array.from(this.withTimers, ({ nextDue }) => nextDue))
   }
 
   /** Moves all clocks to a time of the replay, and fires the timers that are due. */
   advance(time: number): void {
     this.tick(() => {
-      for (const clock of this.group.withTimers) clock.advance(time)
-      this.group.time = Math.max(this.group.time, time)
+      for (const clock of this.withTimers) clock.advance(time)
+      this.time = Math.max(this.time, time)
     })
   }
 
   /** Monotonic, in ms: of the active clock, or of the group if it is asked for in real time. */
   readonly elapsed = (): number =>
-    this.isVirtual && !rxClock.isVirtual ? this.group.time - this.group.skipped : rxClock.elapsed()
+    this.isVirtual && !rxClock.isVirtual ? this.time - this.skipped : rxClock.elapsed()
 
   /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
-    this.group.time += ms
-    this.group.skipped += ms
+    this.time += ms
+    this.skipped += ms
     for (const clock of this.clocks) clock.skip(ms)
   }
 
@@ -112,7 +107,7 @@ export class StrategyRuns {
 
   private createClock(): VirtualTime | undefined {
     if (!this.isVirtual) return undefined
-    const clock = new VirtualTime(this.group.time, this.group)
+    const clock = new VirtualTime(this.time, this)
     this.clocks.add(clock)
     return clock
   }
@@ -147,7 +142,7 @@ export class StrategyRuns {
   }
 
   private endTick(): void {
-    const { withTimers, time } = this.group
+    const { withTimers, time } = this
     if (withTimers.size > 0)
       for (const clock of withTimers) {
         clock.advance(time)

@@ -1,24 +1,26 @@
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import {
+  activeContext,
   hasNothingToRun,
-  markCancelled,
   onTimerAdded,
+  onTimerEnded,
   runInContext,
   RxContext,
-  type VirtualClock,
-  type VirtualTimer,
 } from './rx-context.js'
-import { callAtOnce, systemClock } from '../../base/time/clock.js'
+import { callAtOnce, systemClock, type Clock } from '../../base/time/clock.js'
 import { PriorityQueue } from '../recording/read/priority-queue.js'
 
-interface Timer extends VirtualTimer {
+interface Timer {
   dueAt: number
   /** Timers with the same due time fire in this order. */
   order: number
   /** In ms; 0 for a timer that fires once. */
   readonly period: number
   readonly callback: () => void
+  readonly cancel: () => void
+  /** True once it is cancelled or has fired for the last time. */
+  isOver: boolean
 }
 
 /** Added to the order of immediates, so that they fire before all timers with the same due time. */
@@ -43,7 +45,7 @@ export class ClockGroup {
 }
 
 /** A virtual clock, in ms since the Unix epoch, that only `advance` and `skip` move. RxJS uses it, and its own queues, only inside `run`. */
-export class VirtualTime extends RxContext implements VirtualClock {
+export class VirtualTime extends RxContext implements Clock {
   override readonly clock = this
   override mayHaveActions = false
   private timers = queueOf([])
@@ -69,11 +71,18 @@ export class VirtualTime extends RxContext implements VirtualClock {
   readonly elapsed = (): number =>
     this.disposed ? this.system.wallClock() : this.current - this.group.skipped
 
-  readonly startInterval = (callback: () => void, ms: number): (() => void) =>
-    this.disposed ? this.system.startInterval(callback, ms) : cancelOf(this.addTimer(callback, ms))
+  readonly startInterval = (callback: () => void, ms: number): (() => void) => {
+    if (this.disposed) return this.system.startInterval(callback, ms)
+    // NaN is the shortest time too. It would end the order of the queue.
+    const period = ms > shortestTimer ? ms : shortestTimer
+    return this.add(callback, this.nextOrder++, period)
+  }
 
+  /** While the clock is active, an immediate is virtual: it belongs to the queues of the context. */
   readonly startImmediate = (callback: () => void): (() => void) =>
-    this.disposed ? this.system.startImmediate(callback) : cancelOf(this.addImmediate(callback))
+    this.disposed && activeContext() !== this
+      ? this.system.startImmediate(callback)
+      : this.add(callback, immediateOrder + this.nextOrder++, 0)
 
   readonly afterRead = (callback: () => void): (() => void) =>
     this.disposed ? this.system.afterRead(callback) : callAtOnce(callback)
@@ -108,7 +117,7 @@ export class VirtualTime extends RxContext implements VirtualClock {
    */
   finish(): void {
     const due = this.timers.items
-      .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.current <= maxTimerMs)
+      .filter(({ isOver, dueAt }) => !isOver && dueAt - this.current <= maxTimerMs)
       .map(({ dueAt }) => dueAt)
     this.advance(due.reduce((latest, each) => Math.max(latest, each), this.current))
   }
@@ -124,27 +133,18 @@ export class VirtualTime extends RxContext implements VirtualClock {
   /** Cancels all timers but immediates, which fire at the next `advance`. Timers that start later are real. */
   dispose(): void {
     this.disposed = true
-    const timers = this.timers.items
-    for (const timer of timers) if (!isImmediate(timer)) markCancelled(timer)
-    this.timers = queueOf(timers.filter(({ cancelled }) => !cancelled))
-    this.cancelledCount = 0
-  }
-
-  addTimer(callback: () => void, ms: number): VirtualTimer {
-    // NaN is the shortest time too. It would end the order of the queue.
-    const period = ms > shortestTimer ? ms : shortestTimer
-    return this.add({ dueAt: this.current + period, order: this.nextOrder++, period, callback })
-  }
-
-  addImmediate(callback: () => void): VirtualTimer {
-    return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
+    for (const timer of this.timers.items) if (!isImmediate(timer)) end(timer)
+    this.purge()
   }
 
   /** Purges the queue as soon as half of it is cancelled: each price may restart a timer long before it is due. */
-  cancel(timer: VirtualTimer): void {
-    markCancelled(timer)
-    if (++this.cancelledCount <= this.timers.items.length / 2) return
-    this.timers = queueOf(this.timers.items.filter(({ cancelled }) => !cancelled))
+  private cancel(timer: Timer): void {
+    end(timer)
+    if (++this.cancelledCount > this.timers.items.length / 2) this.purge()
+  }
+
+  private purge(): void {
+    this.timers = queueOf(this.timers.items.filter(({ isOver }) => !isOver))
     this.cancelledCount = 0
   }
 
@@ -157,16 +157,18 @@ export class VirtualTime extends RxContext implements VirtualClock {
     this.mayHaveActions = true
     while (this.isDue(to) && brake?.isHeld !== true) {
       const timer = this.timers.pop()
-      if (timer?.cancelled === false) this.fire(timer)
+      if (timer?.isOver === false) this.fire(timer)
     }
   }
 
-  private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
-    const added = { dueAt, order, period, callback, owner: this, cancelled: false }
-    this.timers.push(added)
+  /** Returns the function that cancels the timer. */
+  private add(callback: () => void, order: number, period: number): () => void {
+    const cancel = (): void => this.cancel(timer)
+    const timer: Timer = { dueAt: this.current + period, order, period, callback, cancel, isOver: false }
+    this.timers.push(timer)
     this.group.withTimers.add(this)
     onTimerAdded()
-    return added
+    return cancel
   }
 
   private fire(timer: Timer): void {
@@ -176,8 +178,8 @@ export class VirtualTime extends RxContext implements VirtualClock {
       timer.order = this.nextOrder++
       this.timers.push(timer)
     } else {
-      markCancelled(timer)
-      if (hasNothingToRun(timer)) return
+      end(timer)
+      if (hasNothingToRun(timer.cancel)) return
     }
     try {
       timer.callback()
@@ -189,7 +191,12 @@ export class VirtualTime extends RxContext implements VirtualClock {
   }
 }
 
-const cancelOf = (timer: VirtualTimer) => (): void => timer.owner.cancel(timer)
+/** Has no effect on a timer that is over already. */
+const end = (timer: Timer): void => {
+  if (timer.isOver) return
+  timer.isOver = true
+  onTimerEnded()
+}
 
 const isImmediate = ({ order }: Timer): boolean => order < 0
 

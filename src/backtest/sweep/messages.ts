@@ -16,18 +16,16 @@ export interface Job {
   /** The paths of the files, or their URLs. */
   readonly files: readonly string[]
   readonly environment: Environment
-  /** The part that is played, with the warm-up. */
+  /** The part whose rows and values count. */
   readonly range: TimeRange
-  /** Length of the data at the start whose rows and values do not count, in ms. */
+  /** Length of the data that are played before the part, or else at the start of the recording, and do not count, in ms. */
   readonly warmUp: number
-  /** The end of the warm-up, in ms since the Unix epoch. Default: `warmUp` after the first line. */
-  readonly countsFrom?: number | undefined
   /** The URL of the strategy's module. */
   readonly strategy: string
-  /** True if the accounts close their positions at the end. */
-  readonly endsFlat: boolean
-  /** True if the value of an account is a `KeptFold`. */
-  readonly keepsTrades: boolean
+  /** True if the accounts close their positions at the end. Default: false. */
+  readonly endsFlat?: boolean
+  /** True if the value of an account is a `KeptFold`. Default: false. */
+  readonly keepsTrades?: boolean
   /** Override those of the strategy's options. */
   readonly costs?: Costs
   readonly tasks: readonly Task[]

@@ -64,10 +64,8 @@ export const strategyText = ({ name, message }: FailureCause): string =>
   /^(?:Configuration)?Error$/.test(name) ? message : `${oneLine(name)}: ${message}`
 
 /** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
-export const strategyFault = (
-  thrown: unknown,
-): { readonly why: 'strategy'; readonly cause: FailureCause } => ({
-  why: 'strategy',
+export const strategyFault = (thrown: unknown) => ({
+  why: 'strategy' as const,
   cause:
     !(thrown instanceof Error) && isTagged(thrown)
       ? { name: thrown._tag, message: oneLine(thrown.message), code: undefined }

@@ -34,19 +34,14 @@ export interface SweepSummary {
 
 export type SweepResult<P, A> = Either<SweepError<P>, SweepRun<P, A>>
 
-export interface SweepEnvironment {
+export interface SweepEnvironment extends Partial<Pick<Job, 'endsFlat' | 'keepsTrades' | 'costs'>> {
   /** Default: that of the installed package. */
   readonly program?: () => WorkerProgram
-  /** Of the accounts. Default: none of both. */
-  readonly account?: Pick<Job, 'endsFlat' | 'keepsTrades'>
-  readonly costs?: Job['costs']
 }
-
-const plain = { endsFlat: false, keepsTrades: false }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program = packagedProgram, account = plain, costs = {} }: SweepEnvironment) =>
+  ({ program = packagedProgram, ...account }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -57,10 +52,8 @@ export const sweepOn =
     const job = {
       files: filesOf(source),
       strategy: strategyUrl(strategy),
-      ...{ environment, warmUp, range: { ...range, from: range.from - warmUp } },
-      countsFrom: range.from === -Infinity ? undefined : range.from,
+      ...{ environment, range, warmUp },
       ...account,
-      costs,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)
     const given = [...parameters]
@@ -108,7 +101,7 @@ export const sweep = sweepOn({})
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const filesOf = (source: SweepSource): readonly string[] =>
-  (isList(source) ? source : [source]).map((part) => {
+  [source].flat().map((part) => {
     const file = typeof part === 'string' ? part : hrefOf(part, ['file:'])
     if (file !== undefined) return file
     throw new ConfigurationError(
@@ -116,8 +109,6 @@ const filesOf = (source: SweepSource): readonly string[] =>
       'expected a path, a file URL, or an array of these: each worker opens the files by itself',
     )
   })
-
-const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)
 
 /** Throws a `ConfigurationError` for a value that is not the URL of a module. */
 const strategyUrl = (strategy: string | FileUrl): string => {

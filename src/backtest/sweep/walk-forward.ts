@@ -29,7 +29,6 @@ import {
   type SweepRun,
   type SweepSource,
 } from './sweep.js'
-import { packagedProgram } from './worker-pool.js'
 
 /** The result of one window: that of the chosen parameter in the test range, which was not used for the choice. */
 export interface WalkForwardRun<P, A> extends SweepRun<P, A>, WindowRanges {
@@ -40,13 +39,9 @@ export interface WalkForwardRun<P, A> extends SweepRun<P, A>, WindowRanges {
 
 export type WalkForwardResult<P, A> = Either<WalkForwardError<P>, WalkForwardRun<P, A>>
 
-interface WalkForwardEnvironment extends Pick<SweepEnvironment, 'program' | 'costs'> {
-  readonly keepsTrades?: boolean
-}
-
 /** The `walkForward$` of a program for the worker threads. `keepsTrades`: in the test ranges. */
 export const walkForwardOn =
-  ({ program = packagedProgram, keepsTrades = false, costs = {} }: WalkForwardEnvironment) =>
+  ({ keepsTrades = false, ...given }: Omit<SweepEnvironment, 'endsFlat'>) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -57,11 +52,11 @@ export const walkForwardOn =
     const { environment, warmUp } = settings
     const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) => {
       const account = { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' }
-      const sweep$ = sweepOn({ program, costs, account })<P, A>
+      const sweep$ = sweepOn({ ...given, ...account })<P, A>
       return sweep$(source, strategy, tried, { environment, ...played, warmUp, workers: threads })
     }
     // Throws for an invalid argument before the subscription.
-    void sweepOn({ program })(source, strategy, parameters)
+    void sweepOn(given)(source, strategy, parameters)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
 
     return defer(() => rangeOf(source, settings)).pipe(

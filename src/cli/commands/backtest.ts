@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
 import { paper } from '../../backtest/paper/index.js'
-import { withoutJournal } from '../../backtest/account/options.js'
 import { withTerms } from '../../backtest/account/terms.js'
 import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
 import { renderRun } from '../../backtest/results/render-report.js'
@@ -71,7 +70,7 @@ async function backtestRecordings(
   const range = rangeOf(given)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const warmUp = warmUpFlag ?? own.warmUp ?? 0
-  const options = { ...withoutJournal(own), warmUp }
+  const options = { ...own, warmUp }
   const { from } = range
   const start = from === undefined ? {} : { from: Math.max(-maxTime, from - warmUp) }
   await using client = replay(recordings, { speed: Infinity, ...range, ...start })

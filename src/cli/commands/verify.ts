@@ -12,7 +12,7 @@ import { journalJson } from '../../backtest/recording/write/journal.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
 import { replaySources } from '../../backtest/replay/replay.js'
-import { definedRange, replaySettings } from '../../backtest/replay/replay-options.js'
+import { replaySettings } from '../../backtest/replay/replay-options.js'
 import { strategyFault, strategyText, sweepError } from '../../backtest/sweep/sweep-error.js'
 import { loadStrategy } from '../../backtest/sweep/worker/load-strategy.js'
 import { counted, formatTime } from '../../view/texts.js'
@@ -24,7 +24,7 @@ import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, checkedStrategy, jsonText, type BacktestFiles } from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
-import { requiredFlag, toggle, type Values } from '../target/parse-flags.js'
+import { onlyGiven, requiredFlag, toggle, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -155,7 +155,10 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
 /** The part of a range between the start of a run and that of the next one. */
 const partBetween = (range: PlayedRange, from: number, next = Infinity): PlayedRange => {
   const [first, last] = [Math.max(from, range.from ?? -Infinity), Math.min(next, range.to ?? Infinity)]
-  return definedRange(first === -Infinity ? undefined : first, last === Infinity ? undefined : last)
+  return onlyGiven({
+    from: first === -Infinity ? undefined : first,
+    to: last === Infinity ? undefined : last,
+  })
 }
 
 /** An event of the replayed strategy. */

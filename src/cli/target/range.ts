@@ -1,6 +1,6 @@
-import { definedRange } from '../../backtest/replay/replay-options.js'
+import type { ReplayOptions } from '../../backtest/replay/replay-options.js'
 import { formatTime } from '../../view/texts.js'
-import { parsedFlag, parseTime, usageError, type Values } from './parse-flags.js'
+import { onlyGiven, parsedFlag, parseTime, usageError, type Values } from './parse-flags.js'
 
 export const rangeFlags = {
   from: parsedFlag('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime),
@@ -8,12 +8,12 @@ export const rangeFlags = {
 }
 
 /** The part of recordings that is played, in ms since the Unix epoch. */
-export type PlayedRange = ReturnType<typeof definedRange>
+export type PlayedRange = Pick<ReplayOptions, 'from' | 'to'>
 
 /** The part of recordings that the flags select. A part without a length is a usage error. */
 export const rangeOf = ({ from, to }: Values<typeof rangeFlags>): PlayedRange =>
   (from ?? -Infinity) < (to ?? Infinity)
-    ? definedRange(from, to)
+    ? onlyGiven({ from, to })
     : usageError('--to: expected a time after --from')
 
 /** `startAt`: that of the recording, in ms since the Unix epoch. `range`: the part that is played. */

@@ -24,6 +24,7 @@ import {
 } from 'svc-streams/paper'
 import { depth, price } from 'svc-streams/testing'
 import { startLine } from '../../../src/backtest/account/journal/journal.js'
+import { withTerms } from '../../../src/backtest/account/terms.js'
 import { lockPathOf } from '../../../src/backtest/recording/files/line-file.js'
 import { describe, expect, it } from 'vitest'
 import { caseCount } from '../../support/run/long.js'
@@ -254,6 +255,15 @@ const savedState = {
 }
 
 const withOrder = (change: object): object => ({ orders: [{ ...savedOrder, ...change }] })
+
+it('a sweep and the replays of commands write no journal', () => {
+  const journal = newJournal()
+  const { client, order$ } = givenMarket()
+  const of: Options = fc.sample(options, 1)[0]!
+  const run = paper(withTerms(client, {}), () => order$, { tokens, ...of, journal }).subscribe()
+  expect(existsSync(journal)).toBe(false)
+  run.unsubscribe()
+})
 
 describe('a run whose journal cannot be used', () => {
   const of: Options = fc.sample(options, 1)[0]!

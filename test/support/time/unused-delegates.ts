@@ -1,4 +1,4 @@
-import { readDelegates, type RxDelegates } from '../../../src/backtest/replay/rx-delegates.js'
+import { readDelegates, type RxDelegates } from '../../../src/backtest/replay/rx-context.js'
 
 /** The delegates of RxJS's providers now. */
 export const currentDelegates = readDelegates

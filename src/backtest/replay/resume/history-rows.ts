@@ -1,10 +1,11 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defer, finalize, Subject, Subscription } from 'rxjs'
+import { concat, defer, finalize, share, Subscription, tap, type Observable } from 'rxjs'
 import type { Client } from '../../../client/client.js'
 import { pastSourceOf, type CaughtUp, type PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
+import { deferred } from '../../../base/task/deferred.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
@@ -13,19 +14,14 @@ import { createHeader, type PriceRow, type RecordingHeader } from '../../recordi
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
-import { activeContext, runInContext, type RxContext } from '../rx-context.js'
-
-interface PastRow {
-  readonly row: PriceRow
-  /** Rows of one time are in this order. */
-  readonly order: number
-  readonly of: TopicRows
-}
+import { activeContext, runInContext } from '../rx-context.js'
 
 /** The past prices of a history as the rows of a recording, in order, of each topic that is wanted. */
 export class HistoryRows {
   private readonly topics = new Map<string, TopicRows>()
-  private readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
+  private readonly queue = new PriorityQueue<RecordingEntry>(
+    (a, b) => a.time - b.time || a.origin.lineNumber - b.origin.lineNumber,
+  )
   /** A strategy subscribes on a clock of its own, on which a live client does not run. */
   private readonly context = activeContext()
 
@@ -41,18 +37,18 @@ export class HistoryRows {
     const key = topic.toLowerCase()
     const wanted = this.topics.get(key)
     if (wanted !== undefined) return wanted
-    const rows = new TopicRows(topic, this.time, this.queue, this.context)
+    const rows = new TopicRows(this.client, this.history, topic, this.time, this.queue)
     this.topics.set(key, rows)
-    rows.start(this.client, this.history)
+    runInContext(this.context, () => rows.start())
     return rows
   }
 
   /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when the past of each topic has ended. */
   async *read({ closing = new Subscription() }: SetReading): AsyncGenerator<EntriesResult, void> {
-    yield right([this.entryOf(createHeader(this.time), new Recorder())])
+    yield right([startEntry(this.time)])
     while (!closing.closed) {
-      for (const { caughtUp } of this.topics.values()) await caughtUp
-      if (this.queue.peek() === undefined && this.isRead()) return
+      for (const { caughtUp } of this.topics.values()) await caughtUp.promise
+      if (this.queue.peek() === undefined) return
       yield right(this.entries())
     }
   }
@@ -62,117 +58,109 @@ export class HistoryRows {
     return this.topics.get(topic.toLowerCase())?.addedEpochs
   }
 
-  /** The past has ended. Called after the subscriptions of the border. */
-  startLive(): void {
-    for (const rows of this.topics.values()) rows.startLive()
-  }
-
+  /** The past has ended: called after the subscriptions of the border. The client is left after the last one of them. */
   close(): void {
-    for (const rows of this.topics.values()) rows.close()
-  }
-
-  private isRead(): boolean {
-    return [...this.topics.values()].every(({ isAtEnd }) => isAtEnd)
+    runInContext(this.context, () => {
+      for (const rows of this.topics.values()) rows.close()
+    })
   }
 
   /** The entries until a topic is wanted whose past is not read. */
   private *entries(): Generator<RecordingEntry, void> {
-    while (this.isRead()) {
+    while ([...this.topics.values()].every(({ isAtEnd }) => isAtEnd)) {
       const next = this.queue.pop()
       if (next === undefined) return
-      yield this.entryOf(next.row, next.of.recorder)
+      this.time = next.time
+      yield next
     }
-  }
-
-  private entryOf(line: PriceRow | RecordingHeader, recorder: Recorder): RecordingEntry {
-    this.time = Math.max(this.time, line.at)
-    return { line, time: this.time, skipped: 0, origin: { source: 'history', lineNumber: 0, recorder } }
   }
 }
 
+/** The header of a recording without a row. */
+export const startEntry = (at: number): RecordingEntry => entryOf(createHeader(at), new Recorder(), 0)
+
+const entryOf = (
+  line: PriceRow | RecordingHeader,
+  recorder: Recorder,
+  lineNumber: number,
+): RecordingEntry => ({
+  line,
+  time: line.at,
+  skipped: 0,
+  origin: { source: 'history', lineNumber, recorder },
+})
+
+type LiveEvent = Either<PriceError, Price>
+type JoinedEvent = Either<PriceError | HistoryError, Price | PastEvent | CaughtUp>
+
 /** The past of one topic, and then its live prices, joined by `withPast`. */
 class TopicRows {
-  readonly recorder = new Recorder()
+  private readonly recorder = new Recorder()
+  private rows = 0
   /** True if there is no further row of the past. */
   isAtEnd = false
-  private resolve = (): void => undefined
   /** Resolves when there is no further row of the past. */
-  readonly caughtUp = new Promise<void>((resolve) => (this.resolve = resolve))
-  readonly closing = new Subscription(() => this.resolve())
-  private order = 0
-  private isLive = false
-  /** The live events before the border, and those after it. */
-  private held: Either<PriceError, Price>[] = []
-  private readonly later$ = new Subject<Either<PriceError, Price>>()
-  /** All live events, for a subscription at the border. The client is left after the last one. */
-  readonly live$ = defer(() => concat(this.held, this.later$)).pipe(finalize(() => this.closeUnwanted()))
+  readonly caughtUp = deferred<undefined>()
+  private readonly joined$: Observable<JoinedEvent>
+  private readonly subscription = new Subscription()
+  /** The live events before the border; undefined after it. */
+  private early: LiveEvent[] | undefined = []
+  /** All live events, for a subscription at the border. */
+  readonly live$ = defer(() => concat(this.early ?? [], this.joined$ as Observable<LiveEvent>))
   /** Added to the epochs of live prices; undefined before the first one. */
   addedEpochs: number | undefined
   /** The last event of the past. */
-  private last: Either<PriceError, Price> | undefined
+  private last: LiveEvent | undefined
   /** Of the last past price. */
   private epoch = 1
 
   constructor(
+    client: Client,
+    history: History,
     private readonly topic: Topic,
     private time: number,
-    private readonly queue: PriorityQueue<PastRow>,
-    private readonly context: RxContext,
-  ) {}
-
-  start(client: Client, history: History): void {
-    const { topic, time: from, later$ } = this
+    private readonly queue: PriorityQueue<RecordingEntry>,
+  ) {
     // Ends now, also if a caller has written the history.
     const past$ = readablePast$(
-      (start = from, onPosition = () => undefined) =>
-        defer(() => pastSourceOf(history.prices$(topic, { from: start })).read$(undefined, onPosition)),
+      (from = time, onPosition = () => undefined) =>
+        defer(() => pastSourceOf(history.prices$(topic, { from })).read$(undefined, onPosition)),
       true,
     )
     // A past takes as long as the strategy needs for it.
-    const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
-    const observer = {
-      next: (event: Either<PriceError | HistoryError, Price | PastEvent | CaughtUp>) => {
-        if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
-        else if (isLeft(event)) this.onFailure(event.left as HistoryError)
-        else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
-        else this.end()
-      },
-      error: (thrown: unknown) => {
-        later$.error(thrown)
-        this.end()
-      },
-      complete: () => {
-        later$.complete()
-        this.end()
-      },
-    }
-    runInContext(this.context, () => this.closing.add(joined$(client.price$(topic)).subscribe(observer)))
+    const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })(client.price$(topic))
+    this.joined$ = joined$.pipe(
+      tap((event) => this.onEvent(event)),
+      finalize(() => this.end()),
+      share({ resetOnComplete: false, resetOnError: false }),
+    )
+  }
+
+  start(): void {
+    this.subscription.add(this.joined$.subscribe({ error: () => undefined }))
   }
 
   close(): void {
-    runInContext(this.context, () => this.closing.unsubscribe())
+    this.early = undefined
+    this.subscription.unsubscribe()
   }
 
-  startLive(): void {
-    this.isLive = true
-    this.held = []
-    this.closeUnwanted()
-  }
-
-  private closeUnwanted(): void {
-    if (this.isLive && !this.later$.observed) this.close()
+  private onEvent(event: JoinedEvent): void {
+    if (this.isAtEnd) this.onLive(event as LiveEvent)
+    else if (isLeft(event)) this.onFailure(event.left as HistoryError)
+    else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
+    else this.end()
   }
 
   /** The connection of the first live price is that of the last past one. */
-  private onLive(event: Either<PriceError, Price>): void {
+  private onLive(event: LiveEvent): void {
     if (isRight(event)) this.addedEpochs ??= this.epoch - event.right.epoch
-    if (this.isLive) this.later$.next(event)
-    else this.held.push(event)
+    this.early?.push(event)
   }
 
   private end(): void {
     this.isAtEnd = true
-    this.resolve()
+    this.caughtUp.resolve(undefined)
   }
 
   /** Only the start of a gap is an event. Before the first price, the topic is not there. */
@@ -192,10 +180,10 @@ class TopicRows {
     if (this.last === undefined || isRight(this.last)) this.add(left(outage(reason)), at)
   }
 
-  private add(event: Either<PriceError, Price>, at: number): void {
+  private add(event: LiveEvent, at: number): void {
     this.last = event
     this.time = Math.max(this.time, at)
     const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }
-    this.queue.push({ row, order: this.order++, of: this })
+    this.queue.push(entryOf(row, this.recorder, ++this.rows))
   }
 }

@@ -1,4 +1,4 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
@@ -13,20 +13,18 @@ import type { Client } from '../../../client/client.js'
 import { withTopic, type ClientStreams } from '../../../testing/client-from-streams.js'
 import type { History } from '../../history/history.js'
 import { checkClient } from '../../../client/options.js'
-import { encodeRow } from '../../recording/codec/row-codec.js'
-import { createHeader } from '../../recording/codec/row.js'
 import { allTimes } from '../../recording/codec/timeline.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
 import type { EntriesResult } from '../../recording/read/read-entries.js'
-import { openableSource, openableSources, type FileUrl } from '../../recording/read/source.js'
+import { openableSources, type FileUrl } from '../../recording/read/source.js'
 import type { OpenableSource } from '../../recording/read/openable-source.js'
 import { Playback } from '../playback.js'
 import { inLaterEpoch, statusInLaterEpoch } from '../recorded-streams.js'
 import { timeOption } from '../replay-options.js'
 import { createStrategyClient, type StrategyClient } from '../strategy-client.js'
 import { runStrategy$ } from '../run-strategy.js'
-import { HistoryRows } from './history-rows.js'
+import { HistoryRows, startEntry } from './history-rows.js'
 import { LiveTime } from './live-time.js'
 
 export interface ResumeOptions {
@@ -88,7 +86,7 @@ export const resume$ = <A>(
         onRecordingEnd: () => {
           if (history === undefined) runs.tick(() => streams.interrupt('the recording has ended'))
           live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
-          history?.startLive()
+          history?.close()
         },
         onOver: () => {
           live.closing.unsubscribe()
@@ -140,10 +138,6 @@ async function* readWritten(
     const size = await source.file?.size().catch(() => undefined)
     if (size !== 0) written.push(source)
   }
-  const past = written.length === 0 ? [startOf(systemClock().wallClock())] : written
-  yield* readSet(past, { ...reading, allowsCut: true })
+  if (written.length === 0) yield right([startEntry(systemClock().wallClock())])
+  else yield* readSet(written, { ...reading, allowsCut: true })
 }
-
-/** A recording without a row. */
-const startOf = (at: number): OpenableSource =>
-  openableSource(nodePlatform, [encodeRow(createHeader(at))], 'the start')

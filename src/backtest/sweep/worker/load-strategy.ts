@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import { settingsOf, withoutJournal } from '../../account/options.js'
+import { settingsOf } from '../../account/options.js'
 import { paper as paper$, type PaperOptions, type PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../replay/strategy-client.js'
 import type { Job } from '../messages.js'
@@ -21,7 +21,9 @@ export const importStrategy = async (url: string): Promise<Either<SweepFault, St
     const inner = module.default
     const isCompiled = typeof inner === 'object' && inner !== null && 'default' in inner
     const { default: strategy, options }: Exports = isCompiled ? inner : module
-    return isFunction(strategy) ? right({ strategy, options }) : failed(new Error(expected(url)))
+    return typeof strategy === 'function'
+      ? right({ strategy: strategy as StrategyExports['strategy'], options })
+      : failed(new Error(expected(url)))
   } catch (thrown) {
     return failed(thrown instanceof SyntaxError ? placed(thrown, url) : thrown)
   }
@@ -46,7 +48,7 @@ export const loadStrategy = async (
   const { strategy, options: given } = imported.right
   if (!isPaperOptions(given)) return right(strategy as SweepStrategy<unknown, unknown>)
   const strategy$ = strategy as AccountStrategy
-  const options = { ...withoutJournal(given), ...costs }
+  const options = { ...given, ...costs }
   try {
     settingsOf(options)
   } catch (thrown) {
@@ -69,8 +71,6 @@ const placed = (thrown: SyntaxError, url: string): Error => {
   const where = place ?? `${url.replace(/#.*/, '')} or one of its imports`
   return new SyntaxError(`${oneLine(thrown.message)}, in ${printable(where)}`)
 }
-
-const isFunction = (value: unknown): value is StrategyExports['strategy'] => typeof value === 'function'
 
 const expected = (url: string): string =>
   `expected a function (client, parameter), or (client, account, parameter) beside an export options, as the default export of ${oneLine(url)}`

@@ -26,15 +26,15 @@ export const runTasks$ = (
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
     const clock = systemClock()
-    const { environment, range, warmUp, endsFlat } = job
-    let { countsFrom } = job
+    const { environment, range, warmUp, endsFlat, keepsTrades = false } = job
+    let countsFrom = warmUp === 0 ? -Infinity : range.from
     let rows = 0
-    const counts = (time: number): boolean => warmUp === 0 || time >= (countsFrom ?? Infinity)
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
-      countsFrom ??= at + warmUp
-      if (_tag !== 'Recording' && counts(at)) rows++
+      if (warmUp > 0 && countsFrom === -Infinity) countsFrom = at + warmUp
+      if (_tag !== 'Recording' && at >= countsFrom) rows++
     }
-    const playback = new Playback(sources, range, Infinity, { onLine })
+    const played = { ...range, from: range.from - warmUp }
+    const playback = new Playback(sources, played, Infinity, { onLine })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {
@@ -53,7 +53,7 @@ export const runTasks$ = (
     }
 
     /** On the clock of the strategy. */
-    const isCounted = (): boolean => counts(rxClock.wallClock())
+    const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
     const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
@@ -61,12 +61,12 @@ export const runTasks$ = (
       let run: RunFold | undefined
       /** Called on the clock of the strategy: the change to real time costs more than most strategies. */
       const add = (value: unknown): void => {
-        if (run !== undefined) addTo(run, value as PaperEvent)
+        if (run !== undefined) run.add(value as PaperEvent)
         else if (warmUp === 0 || isCounted()) values.push(value)
       }
       return runStrategy$(playback, createClient, (client) => {
         const value$ = strategy$(withTerms(client, terms), parameter)
-        if (isAccountRun(value$)) run = new RunFold(job.keepsTrades)
+        if (isAccountRun(value$)) run = new RunFold(keepsTrades)
         return isOfOtherRxjs(value$) ? value$ : from(value$).pipe(tap(add), ignoreElements())
       }).pipe(
         endWith(undefined),
@@ -79,8 +79,3 @@ export const runTasks$ = (
 
     return merge(...job.tasks.map(result$)).subscribe(subscriber)
   })
-
-const addTo = (run: RunFold, event: PaperEvent): void => {
-  if (event._tag === 'WriteError') throw new Error(event.message)
-  run.add(event)
-}

@@ -12,7 +12,7 @@ import type { OpenableSource } from '../recording/read/openable-source.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { promiseDrain } from './promise-drain.js'
-import { playInContexts } from './rx-context.js'
+import { playInContexts, restoreDelegates } from './rx-context.js'
 import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
@@ -115,6 +115,8 @@ export class Playback {
     this.closing.unsubscribe()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
+    // What waits for the end runs in this turn.
+    restoreDelegates()
   }
 
   private finish(completeStreams: () => void, error?: RecordingError): void {

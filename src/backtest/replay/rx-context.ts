@@ -112,13 +112,18 @@ export const playInContexts = <A>(work: () => A): A => {
   try {
     return work()
   } finally {
+    restoreDelegates()
     isPlaying = before
-    realContext.mayHaveActions = true
-    if (active === realContext && areVirtual()) {
-      writeDelegates(realDelegates)
-      keepClearing()
-    }
   }
+}
+
+/** Ends the work of `playInContexts` for the delegates: at its end, or earlier. */
+export const restoreDelegates = (): void => {
+  isPlaying = false
+  realContext.mayHaveActions = true
+  if (active !== realContext || !areVirtual()) return
+  writeDelegates(realDelegates)
+  keepClearing()
 }
 
 /** Makes a context active, or the real one once its clock is disposed of. Returns the one that was active before. */

@@ -21,6 +21,7 @@ const folders = {
   backtest: {
     imports: ['base', 'wire', 'operators', 'client', 'testing', 'view'],
     floors: [
+      ['*'],
       ['recording/codec'],
       ['recording/files'],
       ['recording/read', 'recording/write'],

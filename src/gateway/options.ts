@@ -6,18 +6,17 @@ import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { countOption, numberOption, portOption, timerOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
-  listOption,
   flagOption,
   nestedOption,
   parsedOption,
   plainObject,
-  recordOption,
   required,
   stringOption,
   withDefault,
   type OptionTable,
   type Signal,
 } from '../base/option-kinds/option.js'
+import { listOption, recordOption } from '../backtest/option-kinds.js'
 import { parseOptions, type Completed } from '../base/option-kinds/parse-options.js'
 import type { Clock } from '../base/time/clock.js'
 import { urlHost } from './http/addresses.js'

@@ -1,17 +1,16 @@
 import type { DefinedTokens } from '../../client/tokens.js'
-import { isInterval } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { numberOption } from '../../base/option-kinds/number-option.js'
+import { msFrom, numberOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
   flagOption,
   plainObject,
-  recordOption,
   required,
   stringOption,
   withDefault,
   type OptionTable,
 } from '../../base/option-kinds/option.js'
+import { recordOption } from '../option-kinds.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 
 /** The rules of an account. They do not depend on whether the data are live or recorded. */
@@ -81,7 +80,7 @@ export const paperTable = {
   slippageBps: costOption('basis points', 10_000, '1 to 5'),
   latency: costOption('ms', 1e12, '50 to 500'),
   depthInterval: withDefault(
-    checkedOption<number>('number', { expected: 'a number of ms of at least 1', holds: isInterval }),
+    checkedOption<number>('number', { ...msFrom(1), expected: 'a number of ms of at least 1' }),
     500,
   ),
   depthShareBps: bpsOption(2_500),

@@ -1,10 +1,5 @@
-import {
-  checkedOption,
-  plainObject,
-  required,
-  stringOption,
-  type OptionTable,
-} from '../../base/option-kinds/option.js'
+import { required, stringOption, type OptionTable } from '../../base/option-kinds/option.js'
+import { listOption, recordOption } from '../option-kinds.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Filled, PaperEvent } from '../account/events.js'
 import type { Mark } from '../../view/chart/chart.js'
@@ -37,19 +32,11 @@ export interface ReportOptions extends SummaryOptions {
 /** Times by symbol, in order. */
 export type ReportGaps = Readonly<Record<string, readonly { readonly from: number; readonly to: number }[]>>
 
-const isText = (value: unknown): boolean => typeof value === 'string'
-
 const reportTable = {
   ...summaryTable,
-  title: required(checkedOption<string>('string', { expected: 'a text', holds: isText })),
-  notes: checkedOption<readonly string[]>('array', {
-    expected: 'a list of texts',
-    holds: (value) => Array.isArray(value) && value.every(isText),
-  }),
-  gaps: checkedOption<ReportGaps>('object', {
-    expected: 'an object with a list of times for each symbol',
-    holds: (value) => plainObject.holds(value) && Object.values(value as object).every(Array.isArray),
-  }),
+  title: required(stringOption(/^/, 'a text')),
+  notes: listOption<string>('a list of texts', (value) => typeof value === 'string'),
+  gaps: recordOption<ReportGaps>('an object with a list of times for each symbol', Array.isArray),
   command: stringOption(/./, 'a text'),
 } satisfies OptionTable<ReportOptions>
 

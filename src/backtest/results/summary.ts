@@ -1,7 +1,8 @@
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { checkedOption, type OptionTable } from '../../base/option-kinds/option.js'
+import type { OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { PaperEvent } from '../account/events.js'
+import { timeOption } from '../replay/replay-options.js'
 import type { Summary } from './figures.js'
 import { RunFold } from './run-fold.js'
 
@@ -14,10 +15,7 @@ export interface SummaryOptions {
 
 export const summaryTable = {
   sampleMs: numberOption({ unit: 'ms', min: 1, max: 1e12, default: 60_000 }),
-  from: checkedOption<number>('number', {
-    expected: 'a time in ms since the Unix epoch',
-    holds: (value) => typeof value === 'number' && !Number.isNaN(value),
-  }),
+  from: timeOption,
 } satisfies OptionTable<SummaryOptions>
 
 /** Computes the figures of a run event by event, in constant memory. */

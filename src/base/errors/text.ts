@@ -60,9 +60,7 @@ export const escapeUnsafe = (text: string): string =>
   plainAscii.test(text) ? text : text.replace(unsafe, escapeUnits)
 
 const escapeUnits = (character: string): string =>
-  Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join('')
-
-const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+  character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A copy of an error with a function applied to each text. `_tag` and `kind` are chosen by the library. */
 export const mapTexts = (value: unknown, map: (text: string) => string, name?: string): unknown => {

@@ -51,20 +51,6 @@ export const checkedOption = <A>(kind: string, check: Check): Option<A> => ({ ki
 export const parsedOption = <A>(kind: string, expected: string): Option<A> =>
   checkedOption(kind, { expected, holds: () => true })
 
-/** A list of such items. Default: an empty one. */
-export const listOption = <A>(expected: string, isItem: (value: unknown) => boolean) =>
-  withDefault<readonly A[]>(
-    checkedOption('array', { expected, holds: (value) => Array.isArray(value) && value.every(isItem) }),
-    [],
-  )
-
-/** An object with such values, by their names. */
-export const recordOption = <A>(expected: string, isValue: (value: unknown) => boolean): Option<A> =>
-  checkedOption('object', {
-    expected,
-    holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isValue),
-  })
-
 export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' }
 
 export const flagOption = (fallback: boolean) =>

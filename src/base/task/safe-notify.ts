@@ -17,21 +17,18 @@ export const safeNext = <A>(subscriber: Pick<Subscriber<A>, 'next'>, value: A): 
   }
 }
 
-export const safeComplete = (subscriber: Subscriber<never>): void => {
+const safely = (work: () => void): void => {
   try {
-    subscriber.complete()
+    work()
   } catch (thrown) {
     reportError(thrown)
   }
 }
 
-export const safeUnsubscribe = (subscription: Unsubscribable | undefined): void => {
-  try {
-    subscription?.unsubscribe()
-  } catch (thrown) {
-    reportError(thrown)
-  }
-}
+export const safeComplete = (subscriber: Subscriber<never>): void => safely(() => subscriber.complete())
+
+export const safeUnsubscribe = (subscription: Unsubscribable | undefined): void =>
+  safely(() => subscription?.unsubscribe())
 
 /** The source, with a completion that reaches every subscriber, even if the teardown of one throws. */
 export const withSafeComplete$ = <A>(source$: Observable<A>): Observable<A> =>

@@ -5,12 +5,12 @@ import { isAddress, type Address, isTopicOfAnyService, type Topic } from '../../
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   checkedOption,
-  listOption,
   objectWith,
   required,
   type Check,
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
+import { listOption } from '../../option-kinds.js'
 import { numberOption } from '../../../base/option-kinds/number-option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/clock.js'

@@ -179,9 +179,10 @@ export class Trader {
       this.ledger.trace(() => 'closes its client')
       void this.connected.client.close()
       if (this.ledger.subscribers.size > 0) this.report('close() did not complete every stream')
-    })
-    this.checkLater(closeMs, () => {
-      if (this.isClosed && !this.isIdle) this.report(`after close(), ${this.remains()}`)
+      // Here, because a process that is stopped closes its client later.
+      this.checkLater(closeMs, () => {
+        if (!this.isIdle) this.report(`after close(), ${this.remains()}`)
+      })
     })
   }
 

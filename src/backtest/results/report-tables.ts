@@ -6,7 +6,8 @@ import {
   formatUsd,
   shortTime,
 } from '../../view/format.js'
-import { figuresOf, figureText, type Summary } from './figures.js'
+import { figuresOf, figureText } from '../../view/figure-texts.js'
+import type { Summary } from './figures.js'
 import { table } from '../../view/page/page.js'
 import type { RoundTrip } from './round-trips.js'
 import type { RunTrades, Unfilled } from './run-fold.js'
@@ -34,16 +35,8 @@ export const roundTripTable = (trips: readonly RoundTrip[]): string =>
       ['Token', ({ symbol }) => symbol],
       ['Side', ({ side }) => (side === 'buy' ? 'long' : 'short')],
       ['Net, USD', ({ netUsd }) => formatUsd(netUsd), 'The profit after all fees'],
-      [
-        'Worst, USD',
-        ({ worstUsd }) => formatUsd(worstUsd),
-        'The lowest value in between, after the fees so far',
-      ],
-      [
-        'Best, USD',
-        ({ bestUsd }) => formatUsd(bestUsd),
-        'The highest value in between, after the fees so far',
-      ],
+      ['Worst, USD', ({ worstUsd }) => formatUsd(worstUsd), 'The lowest value in between, net of fees'],
+      ['Best, USD', ({ bestUsd }) => formatUsd(bestUsd), 'The highest value in between, net of fees'],
       ['Entry, USD', ({ entryPrice }) => formatUsd(entryPrice), 'The average price of what was opened'],
       ['Exit, USD', ({ exitPrice }) => formatUsd(exitPrice), 'The average price of what was closed'],
       ['Held', ({ from, to }) => formatDuration(to - from)],

@@ -1,6 +1,6 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import type { PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
-import { figuresOf } from '../../backtest/results/figures.js'
+import { figuresOf } from '../../view/figure-texts.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import type { Io } from '../io.js'

@@ -1,5 +1,5 @@
 import { figureHtml } from '../../view/page/figure.js'
-import { figureText } from '../../backtest/results/figures.js'
+import { figureText } from '../../view/figure-texts.js'
 import { escapeHtml, formatQuantity, shortTime } from '../../view/format.js'
 import { renderPage, table, type Column } from '../../view/page/page.js'
 import type { CurvePoint } from '../../backtest/results/run-fold.js'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { figuresOf } from '../../../backtest/results/figures.js'
+import { figuresOf } from '../../../view/figure-texts.js'
 import type { SweepError, SweepResult } from '../../../backtest/sweep/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { printable } from '../../../base/errors/text.js'

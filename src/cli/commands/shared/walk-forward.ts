@@ -13,7 +13,7 @@ import {
 import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../view/format.js'
-import { figureNames } from '../../../backtest/results/figures.js'
+import { figureNames } from '../../../view/figure-texts.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'

@@ -278,7 +278,8 @@ describe('the limits', () => {
     // The service rejects the others, and makes room for further ones.
     const refusals = () => storm.frames.filter((frame) => frame.startsWith('Invalid')).length
     await eventually(() => expect(refusals()).toBeGreaterThan(4_900))
-    expect(gateway.inspect().topics.length).toBeLessThanOrEqual(50)
+    // Those of the storm, and the one of the other connection, which the storm has left by now or not.
+    expect(gateway.inspect().topics.length).toBeLessThanOrEqual(50 + 1)
     storm.webSocket.terminate()
     await eventually(() =>
       expect(gateway.inspect().topics).toMatchObject([{ topic: ethTopic, consumers: 1 }]),

@@ -12,18 +12,16 @@ import { readPast, type PastRange, type StartedFile } from './past-reading.js'
 export const recordedHistory = (
   sources: readonly OpenableSource[],
   playedHeaders?: PastRange['playedHeaders'],
-): History => {
-  return {
-    prices$: pricesFrom$(async (topic, { from, to = Math.floor(rxClock.wallClock()) + 1 }, emit, closing) => {
-      const range = parseRange(from, to)
-      if (isLeft(range)) return range
-      const ordered = await inOrder(sources)
-      if (isLeft(ordered)) return ordered
-      return readPast({ topic, range: range.right, emit, closing, playedHeaders }, ordered.right)
-    }),
-    topics: () => () => coveredTopics(sources),
-  }
-}
+): History => ({
+  prices$: pricesFrom$(async (topic, { from, to = Math.floor(rxClock.wallClock()) + 1 }, emit, closing) => {
+    const range = parseRange(from, to)
+    if (isLeft(range)) return range
+    const ordered = await inOrder(sources)
+    if (isLeft(ordered)) return ordered
+    return readPast({ topic, range: range.right, emit, closing, playedHeaders }, ordered.right)
+  }),
+  topics: () => () => coveredTopics(sources),
+})
 
 const inOrder = async (
   sources: readonly OpenableSource[],

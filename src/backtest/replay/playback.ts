@@ -171,7 +171,7 @@ export class Playback {
         return true
       }
       // Strategies subscribe after the first header.
-      if (drain === undefined || entry.line._tag === 'Recording' || this.isOver) return true
+      if (drain === undefined || entry.line._tag === 'Recording') return true
       drain()
     }
     return true

@@ -21,7 +21,7 @@ export class RxContext {
   readonly clock: Clock | undefined
   /** True if new timers are real. */
   disposed = false
-  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer, and with delegates of others. */
+  /** True if a scheduler may have actions of this context: since an immediate or the firing of a timer. Always true with other delegates, which report none. */
   mayHaveActions = true
   /** The actions of the schedulers while this context is not active; `undefined` without actions. */
   private queues: SchedulerQueues | undefined

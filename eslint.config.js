@@ -13,8 +13,7 @@ const esmSpelling = [
 
 const rxInternals = {
   regex: '^rxjs/internal/(?!testing/)',
-  message:
-    "RxJS's internals are imported by src/base/time/clock.ts and src/backtest/replay/rx-delegates.ts alone.",
+  message: "RxJS's internals are imported by src/base/time/clock.ts alone.",
 }
 
 export default tseslint.config(
@@ -87,11 +86,7 @@ export default tseslint.config(
     rules: { 'rxjs-x/finnish': 'off' },
   },
   {
-    files: [
-      'src/base/time/clock.ts',
-      'src/backtest/replay/rx-delegates.ts',
-      'test/support/time/virtual-time.ts',
-    ],
+    files: ['src/base/time/clock.ts', 'test/support/time/virtual-time.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },
   {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { catchError, endWith, map, of, takeWhile, tap } from 'rxjs'
+import { BehaviorSubject, catchError, endWith, filter, identity, map, merge, of, takeUntil, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../base/errors/text.js'
 import { decodeJournalLine } from '../../backtest/account/journal/journal-codec.js'
@@ -80,23 +80,20 @@ async function verifyJournal(
     const compared = await compareRun(io, run, { ...backtest, url, parameter, range: part })
     if (compared === undefined) return
     equal += compared.equal
-    afterEnd += compared.afterEnd
     later = compared.later
-    if (compared.difference === undefined) continue
-    io.stdout.write(`${differenceText(journal, equal + 1, compared.difference, compared.lines, json)}\n`)
-    throw new Error(`the replay differs from the live run at value ${equal + 1}`)
+    if (compared.difference !== undefined) {
+      io.stdout.write(`${differenceText(journal, equal + 1, compared.difference, json)}\n`)
+      throw new Error(`the replay differs from the live run at value ${equal + 1}`)
+    }
+    afterEnd += run.entries.length - compared.equal
   }
   if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
   const grouped = numberFormat(io.stdout)
-  const texts = [
-    `equal: ${counted(equal, 'value', grouped)}`,
-    ...(afterEnd === 0
-      ? []
-      : [`${grouped(String(afterEnd))} came after the end of the recordings and were not compared`]),
-    ...(later === 0
-      ? []
-      : [`the replay has ${grouped(String(later))} more, after the last one that was compared`]),
-  ]
+  const texts = [`equal: ${counted(equal, 'value', grouped)}`]
+  if (afterEnd > 0)
+    texts.push(`${grouped(String(afterEnd))} came after the end of the recordings and were not compared`)
+  if (later > 0)
+    texts.push(`the replay has ${grouped(String(later))} more, after the last one that was compared`)
   io.stdout.write(
     `${json ? outputJson({ _tag: 'Equal', values: equal, afterEnd, later }) : texts.join('; ')}\n`,
   )
@@ -167,21 +164,26 @@ type Output =
   | { readonly _tag: 'Completed' }
   | { readonly _tag: 'Failed'; readonly message: string }
 
+/** A line of a recording, with its number in its source, from 1. */
+interface PlayedLine {
+  readonly source: string
+  readonly line: number
+  readonly row: Row | RecordingHeader
+}
+
+/** The first value of the journal that differs from the output of the replay. */
 interface Difference {
   readonly entry: Entry
   readonly output: Output
+  /** The last lines of the recording before it. */
+  readonly lines: readonly PlayedLine[]
 }
 
 interface Comparison {
-  equal: number
-  /** Values of the journal that came after the last row of the recordings. */
-  afterEnd: number
+  readonly equal: number
   /** Values of the replay after the last one of the journal. */
-  later: number
-  /** The first value of the journal that differs from the output of the replay. */
-  difference?: Difference
-  /** The last lines of the recording so far, with the number of each in its source, from 1. */
-  readonly lines: { readonly source: string; readonly line: number; readonly row: Row | RecordingHeader }[]
+  readonly later: number
+  readonly difference: Difference | undefined
 }
 
 /** Number of lines of the recording that are shown before a difference. */
@@ -203,31 +205,31 @@ const compareRun = async (
   if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
   const state = before === undefined ? undefined : orFail(decodeJournalLine(before))
   const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
-  const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
-  let lastAt = -Infinity
-  /** Not a difference if no row follows: an account ends with the recordings, but its journal may be longer. */
-  let doubted: { readonly difference: Difference; readonly at: number } | undefined
+  const lines: PlayedLine[] = []
+  let [lastAt, equal, later] = [-Infinity, 0, 0]
+  let difference: Difference | undefined
+  const certain$ = new BehaviorSubject(false)
   await using client = replaySources(
     openableSources(nodePlatform, recordings),
     replaySettings({ speed: Infinity, ...range }),
     nodePlatform.publish,
     (row, { source, lineNumber: line }) => {
+      if (difference !== undefined) certain$.next(true)
       lastAt = Math.max(lastAt, row.at)
-      if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
+      if (lines.push({ source, line, row }) > shownLines) lines.shift()
     },
   )
   const compare = (output: Output): void => {
-    const entry = entries[compared.equal]
-    if (doubted !== undefined && doubted.at < lastAt) compared.difference = doubted.difference
-    else if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
-    else if (output._tag === 'Completed' && entry.at > lastAt)
-      compared.afterEnd = entries.length - compared.equal
-    else if (doubted !== undefined) return
-    else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
-    else if (isOfEnd(output) && entry.at > lastAt) doubted = { difference: { entry, output }, at: lastAt }
-    else compared.difference = { entry, output }
+    const entry = entries[equal]
+    if (difference !== undefined) return
+    if (entry === undefined) later += output._tag === 'Value' ? 1 : 0
+    else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) equal++
+    else {
+      difference = { entry, output, lines: [...lines] }
+      certain$.next(output._tag === 'Failed')
+    }
   }
-  const compared$ = client
+  const output$ = client
     .run$((own) => loaded.right(withTerms(own, terms), parameter))
     .pipe(
       map((value): Output => ({ _tag: 'Value', value })),
@@ -236,17 +238,16 @@ const compareRun = async (
         of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) }),
       ),
       tap(compare),
-      takeWhile(() => compared.difference === undefined),
     )
-  if (!(await completes(io, compared$, () => ': the comparison has not ended'))) return undefined
-  if (compared.difference === undefined) orFail(await client.finished)
-  return compared
-}
-
-/** The last value and the account depend on when a run ends. */
-const isOfEnd = (output: Output): boolean => {
-  const { _tag } = ((output._tag === 'Value' ? output.value : output) ?? {}) as { readonly _tag?: unknown }
-  return _tag === 'Equity' || _tag === 'Account'
+  // At the end of the recordings, a strategy may complete, and emit, where the live run went on. At an earlier time it may not.
+  const played$ = merge(
+    output$,
+    client.run$(({ errors$ }) => errors$),
+  ).pipe(takeUntil(certain$.pipe(filter(identity))))
+  if (!(await completes(io, played$, () => ': the comparison has not ended'))) return undefined
+  const isFound = certain$.value || (difference !== undefined && difference.entry.at <= lastAt)
+  if (!isFound) orFail(await client.finished)
+  return { equal, later, difference: isFound ? difference : undefined }
 }
 
 /** The JSON of a value as the journal has it: that of an account has the events themselves. */
@@ -256,8 +257,7 @@ const jsonOf = (value: unknown, { isEvent }: Entry): string =>
 const differenceText = (
   journal: string,
   number: number,
-  { entry: { line, at, json: live }, output }: Difference,
-  lines: Comparison['lines'],
+  { entry: { line, at, json: live }, output, lines }: Difference,
   isJson: boolean,
 ): string => {
   if (isJson)

@@ -93,6 +93,41 @@ test('reports values that the replay does not have', async () => {
   })
 })
 
+test('reports a strategy that completes, though the recordings have the data of later values', async () => {
+  const strategy = doubled.replace('rights(),', 'rights(), take(3),').replace('{ map }', '{ map, take }')
+  const all = journalText(...orders(200, 202, 204, 206, 208, 210))
+  const { code, stdout, stderr } = await verifyStrategy(strategy, all)
+  expect(stdout).toContain('value 4, line 4 of live.ndjson, ')
+  expect(stdout).toContain('  live    {"order":"206"}\n  replay  the stream completes\n')
+  expect(stdout.match(/market\.ndjson, line \d+/g)).toEqual(
+    [2, 3, 4].map((line) => `market.ndjson, line ${line}`),
+  )
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'error: the replay differs from the live run at value 4\n',
+  })
+})
+
+test('does not compare what a strategy emits at the end of the recordings, where the live run went on', async () => {
+  const strategy = doubled
+    .replace('rights(),', 'rights(), endWith({ price: 0 }),')
+    .replace('{ map }', '{ endWith, map }')
+  const values = [200, 202, 204, 206, 208, 210]
+  expect(await verifyStrategy(strategy, journalText(...orders(...values, 212, 214)))).toMatchObject({
+    code: 0,
+    stdout: 'equal: 6 values; 2 came after the end of the recordings and were not compared\n',
+  })
+  const failing =
+    doubled.replace('({ price }) =>', '({ price }, index) => index === 5 ? raise() :') +
+    '\nconst raise = () => { throw new Error("no") }'
+  const { code, stdout } = await verifyStrategy(
+    failing,
+    journalText(...orders(...values)).replace(String(at + 5000), String(at + 5001)),
+  )
+  expect(code).toBe(1)
+  expect(stdout).toContain('  replay  the stream fails: no\n')
+})
+
 test.each([
   ['NaN', NaN, 'null'],
   ['Infinity', Infinity, 'null'],

@@ -38,6 +38,19 @@ describe('svc-streams', () => {
     expect((await importedFiles(join(packed.package, 'dist/index.js'))).size).toBe(3)
   })
 
+  test('imports RxJS in no file of an entry point, because Node would read all files of RxJS for its names', async () => {
+    const { exports } = JSON.parse(await readFile(join(packed.package, 'package.json'), 'utf8')) as {
+      readonly exports: Readonly<Record<string, { readonly default?: string }>>
+    }
+    const entries = Object.values(exports).flatMap((entry) => entry.default ?? [])
+    expect(entries).toHaveLength(13)
+    const files = new Set<string>()
+    for (const entry of entries) await importedFiles(join(packed.package, entry), files)
+    const texts = await Promise.all([...files].map((file) => readFile(file, 'utf8')))
+    expect(texts.join('\n').match(/^import .*"(?:rxjs|io-ts)\b.*$/gm)).toBe(null)
+    expect(texts.join('\n').match(/^import .*"#peers".*$/gm)?.length).toBeGreaterThan(12)
+  })
+
   test('names no internals of RxJS but those of one source file', async () => {
     const names = /rxjs\/internal\/[\w/]+/g
     const source = await readFile(new URL('../../src/base/time/clock.ts', import.meta.url), 'utf8')

@@ -1,8 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { identity } from 'fp-ts/lib/function.js'
 import {
   catchError,
   concat,
+  identity,
   isObservable,
   map,
   NEVER,

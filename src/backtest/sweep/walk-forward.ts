@@ -1,5 +1,4 @@
-import { separate } from 'fp-ts/lib/Array.js'
-import { isLeft, left, map as mapRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, map as mapRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, map, mergeMap, of, range, switchMap, toArray, type Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { emptyRecording } from '../recording/codec/errors.js'
@@ -187,8 +186,8 @@ const result$ = <P, A>(
     map(mapRight(({ parameter, score: trained }) => ({ parameter, score: trained }))),
     toArray(),
     switchMap((results) => {
-      const { left: errors, right: scored } = separate(results)
-      const [first, ...others] = scored
+      const errors = results.filter(isLeft).map((result) => result.left)
+      const [first, ...others] = results.filter(isRight).map((result) => result.right)
       if (first === undefined) return of(left(walkForwardError({ why: 'train', ...ranges, errors })))
       // Of equal scores, the first.
       const best = others.reduce((one, other) => (other.score > one.score ? other : one), first)

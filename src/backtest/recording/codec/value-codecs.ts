@@ -1,5 +1,4 @@
 import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
-import { flow } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts/lib/index.js'
 import { guardCodec, malformedError, parseJson, toDecodeError } from '../../../wire/codec/decode.js'
 import { PriceValue, UsdAmount, Quantity } from '../../../wire/codec/number.js'
@@ -61,7 +60,7 @@ const sideFields = t.strict({ totalQuantity: Quantity, totalQuantityUsd: UsdAmou
 const side = new t.Type<DepthSide, unknown>(
   sideFields.name,
   sideFields.is,
-  flow(sideFields.validate, map(createDepthSide)),
+  (value, context) => map(createDepthSide)(sideFields.validate(value, context)),
   sideFields.encode,
 )
 

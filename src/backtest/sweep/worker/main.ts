@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { isLeft, left, tryCatch } from 'fp-ts/lib/Either.js'
-import { identity } from 'fp-ts/lib/function.js'
+import { identity } from 'rxjs'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { openableSource } from '../../recording/read/source.js'

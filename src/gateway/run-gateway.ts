@@ -1,7 +1,7 @@
 import { Server as TlsServer } from 'node:https'
 import type { Server, Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
+import { noop, type Subscription } from 'rxjs'
 import { decodeKey, type Mac } from '../wire/auth/sign-request.js'
 import { checkClient } from '../client/options.js'
 import type { PriceClient } from '../client/client.js'
@@ -105,7 +105,8 @@ export const runGateway = async (
   const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, report, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
-    socket.on('error', () => undefined)
+    // A function of its own would keep the request as long as the socket.
+    socket.on('error', noop)
     inputOf(socket).hold()
     limited.intake.add(() => {
       const allowed = checkAccess(request, access)

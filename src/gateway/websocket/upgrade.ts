@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Observable } from 'rxjs'
+import { noop, type Observable } from 'rxjs'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { GatewaySetup } from '../options.js'
 import { addressGroupOf } from '../server/address-group.js'
@@ -79,7 +79,7 @@ export class Upgrades {
         if (connection !== undefined) front.onClosed(connection)
       })
       // `ws` closes the connection after an error, such as a frame that violates the protocol.
-      webSocket.on('error', () => undefined)
+      webSocket.on('error', noop)
       if (connection !== undefined) listen(connection, webSocket, socket, input)
       if (text$ !== undefined) sendAll(text$, webSocket)
       input.start()

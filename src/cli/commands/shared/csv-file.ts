@@ -1,5 +1,5 @@
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { printable } from '../../../base/errors/text.js'
 import { systemText } from '../../render/file-problem.js'
 
@@ -32,7 +32,8 @@ export class CsvFile {
   private write(): void {
     const { text } = this
     this.text = ''
-    this.attempt(() => writeSync(this.file, text))
+    // `writeSync` may write a part alone, without an error: on a disk that becomes full.
+    this.attempt(() => writeFileSync(this.file, text))
   }
 
   private attempt<A>(work: () => A): A {

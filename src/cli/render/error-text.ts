@@ -38,7 +38,7 @@ export const writeFailure = (path: string, thrown: unknown): Error => {
 }
 
 /** The disk, the quota of the user, or the largest file that the system permits. */
-const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+export const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (

@@ -26,7 +26,7 @@ export interface HistoryRange {
   readonly to?: number
 }
 
-/** Past prices, from recordings, a gateway, or NATS. */
+/** Past prices, from recordings or a gateway. */
 export interface History {
   /**
    * The prices of a topic and the gaps between them, in order, then completion. Each subscription reads again. A

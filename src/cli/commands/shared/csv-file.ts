@@ -1,7 +1,7 @@
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { printable } from '../../../base/errors/text.js'
-import { systemText } from '../../render/file-problem.js'
+import { writing } from '../../render/file-problem.js'
 
 const blockBytes = 65_536
 
@@ -37,12 +37,7 @@ export class CsvFile {
   }
 
   private attempt<A>(work: () => A): A {
-    try {
-      return work()
-    } catch (thrown) {
-      const name = `${this.flag}: ${printable(this.path)}`
-      throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
-    }
+    return writing(`${this.flag}: ${printable(this.path)}`, work)
   }
 }
 

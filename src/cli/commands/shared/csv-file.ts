@@ -7,15 +7,13 @@ const blockBytes = 65_536
 
 /** A CSV file of the flag of a command. Throws if it cannot be written. */
 export class CsvFile {
+  private readonly name: string
   private readonly file: number
   private text = ''
 
-  constructor(
-    private readonly flag: string,
-    private readonly path: string,
-    columns: readonly string[],
-  ) {
-    this.file = this.attempt(() => openSync(path, 'w'))
+  constructor(flag: string, path: string, columns: readonly string[]) {
+    this.name = `${flag}: ${printable(path)}`
+    this.file = writing(this.name, () => openSync(path, 'w'))
     this.add(columns)
   }
 
@@ -33,11 +31,7 @@ export class CsvFile {
     const { text } = this
     this.text = ''
     // `writeSync` may write a part alone, without an error: on a disk that becomes full.
-    this.attempt(() => writeFileSync(this.file, text))
-  }
-
-  private attempt<A>(work: () => A): A {
-    return writing(`${this.flag}: ${printable(this.path)}`, work)
+    writing(this.name, () => writeFileSync(this.file, text))
   }
 }
 

@@ -3,8 +3,9 @@ import { outputClosed } from './io.js'
 import { missingPackage } from './manifest.js'
 
 // A write error is a failure. A closed pipe, such as that of `head`, is not.
-outputClosed(process.stdout).catch(() => {
+outputClosed(process.stdout).catch((thrown: unknown) => {
   process.exitCode = 1
+  process.stderr.write(`error: standard output cannot be written: ${(thrown as Error).message}\n`)
 })
 // An error message that cannot be written must not change the exit code.
 process.stderr.on('error', () => undefined)

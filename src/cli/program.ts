@@ -21,7 +21,7 @@ const commands: Readonly<
   ],
   replay: ['Show a recording made by svc-streams record.', () => import('./commands/replay.js')],
   import: ['Write a recording of prices from CSV, NDJSON or Parquet.', () => import('./commands/import.js')],
-  export: ['Write a recording as Parquet.', () => import('./commands/export.js')],
+  export: ['Write a recording as Parquet or CSV.', () => import('./commands/export.js')],
   inspect: ['Summarise recordings, with their gaps and damage.', () => import('./commands/inspect.js')],
   backtest: ['Trade a strategy on paper over recordings.', () => import('./commands/backtest.js')],
   paper: ['Trade a strategy on paper, live.', () => import('./commands/paper.js')],

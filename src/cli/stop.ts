@@ -18,7 +18,8 @@ export type StopReason = 'interrupted' | 'output closed' | 'duration'
 export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopReason> =>
   merge(
     from(interrupted(io)).pipe(map(() => 'interrupted' as const)),
-    from(outputClosed(io.stdout)).pipe(map(() => 'output closed' as const)),
+    // The program prints any other write error.
+    from(outputClosed(io.stdout).catch(() => undefined)).pipe(map(() => 'output closed' as const)),
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 

@@ -26,7 +26,7 @@ export interface HistoryRange {
   readonly to?: number
 }
 
-/** Past prices, from recordings, a gateway, or NATS. */
+/** Past prices, from recordings or a gateway. */
 export interface History {
   /**
    * The prices of a topic and the gaps between them, in order, then completion. Each subscription reads again. A
@@ -74,9 +74,7 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
       if (!isTopicOfAnyService(topic)) return end(left(invalidTopic(topic, defaultService)))
       const range = plainObject.holds(given)
         ? parseRange(given.from, given.to ?? given.from)
-        : left(
-            invalidRange(undefined, undefined, `range: expected ${rangeText}, got ${describeValue(given)}`),
-          )
+        : left(invalidRange(`range: expected an object like { from, to }, got ${describeValue(given)}`))
       if (isLeft(range)) return end(range)
       const closing = new Subscription()
       subscriber.add(closing)
@@ -93,11 +91,9 @@ export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
     )
 }
 
-const rangeText = 'an object like { from, to }'
-
 /** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
 export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
-  const invalid = (problem: string) => left(invalidRange(from, to, problem))
+  const invalid = (problem: string) => left(invalidRange(problem, from, to))
   for (const [name, time] of Object.entries({ from, to })) {
     if (typeof time !== 'number' || !isRecordedTime(time))
       return invalid(

@@ -12,7 +12,7 @@ import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/clock.js'
-import { counted, formatLength } from '../../view/texts.js'
+import { counted, formatLength, formatTime } from '../../view/texts.js'
 import { attempt, writeProblem } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
@@ -241,7 +241,7 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
     `${printable(path)}: ${table.format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listText(symbols)}`,
-    `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
+    `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${formatTime(from)} to ${formatTime(to)}`}`,
     ...countTexts(invalid, grouped).map((text) => `  invalid rows: ${text}`),
     ...(layout.kind === 'candles'
       ? [
@@ -272,8 +272,6 @@ const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFor
       `${reason}: ${grouped(String(count))}, first in line ${line}: ${describeValue(text)}`,
   )
 
-const isoText = (at: number): string => new Date(at).toISOString()
-
 const shownRows = 3
 
 const sampleText = async (files: readonly MarketFile[], depth: string | undefined): Promise<string> => {
@@ -287,6 +285,6 @@ const sampleText = async (files: readonly MarketFile[], depth: string | undefine
 
 const rowText = (row: OwnRow): string => {
   const { at, price } = row
-  const text = `${isoText(at)}  ${'topic' in row ? row.topic : row.mint}  ${plainDecimal(price)}`
+  const text = `${formatTime(at)}  ${'topic' in row ? row.topic : row.mint}  ${plainDecimal(price)}`
   return 'topic' in row ? text : `${text}  buy ${row.buy}, sell ${row.sell}`
 }

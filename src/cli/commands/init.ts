@@ -1,9 +1,11 @@
-import { existsSync, statSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createFolders } from '../../backtest/recording/files/files.js'
+import { printable } from '../../base/errors/text.js'
 import type { Io } from '../io.js'
+import { writing } from '../render/file-problem.js'
 import { shellWord } from '../render/shell-word.js'
 import { usageError } from '../target/parse-flags.js'
 import { defineCommand, one } from './shared/parts.js'
@@ -51,9 +53,12 @@ const writeProject = async (io: Io, folder: string): Promise<void> => {
     throw new Error(`nothing was written, because ${existing} exists in ${folder}; give another folder`)
   for (const source of sources) {
     const path = join(folder, projectPath(source))
-    const text = await readFile(join(template, source), 'utf8')
-    createFolders(dirname(path))
-    await writeFile(path, source === 'manifest.json' ? await packageJson(folder, text) : text, { flag: 'wx' })
+    const given = await readFile(join(template, source), 'utf8')
+    const text = source === 'manifest.json' ? await packageJson(folder, given) : given
+    writing(printable(path), () => {
+      createFolders(dirname(path))
+      writeFileSync(path, text, { flag: 'wx' })
+    })
   }
   const steps = [
     ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),

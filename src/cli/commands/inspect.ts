@@ -86,9 +86,7 @@ async function inspectRecordings(
   const problems = [
     ...(damages.length === 0
       ? []
-      : [
-          `${damages.length} of ${files.length} ${files.length === 1 ? 'file' : 'files'} cannot be read to the end`,
-        ]),
+      : [`${damages.length} of ${counted(files.length, 'file')} cannot be read to the end`]),
     ...topics.flatMap((topic) =>
       longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${formatLength(longestGap(topic))}`] : [],
     ),

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, tryCatch } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge } from 'rxjs'
 import { counted, formatAge, formatSeconds } from '../../view/texts.js'
 import type { Address } from '../../base/domain/topic.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
 import { record, type LineWriter, type Recorder } from '../../backtest/recording/index.js'
+import { writeError } from '../../backtest/recording/codec/errors.js'
 import { gzipExtension } from '../../backtest/recording/codec/rotated-path.js'
 import { createRecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile } from '../../backtest/recording/write/rotating-file.js'
@@ -15,7 +16,7 @@ import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, depthLines, type LogLine, type Meanwhile } from '../render/connection-lines.js'
-import { errorLine, errorText } from '../render/error-text.js'
+import { errorLine, errorText, fullDisk } from '../render/error-text.js'
 import { systemText } from '../render/file-problem.js'
 import { numberFormat, showProgressLine } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
@@ -121,13 +122,15 @@ function recordStreams(
     receiving.add(listen({ 'svc-streams:request': depthLines(print, 'The recording has their errors.') }))
     const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
     const end = await firstValueFrom(merge(stopped$, completed$))
-    const written = await recorder.stop()
+    const stopped = await recorder.stop()
     progress?.hide()
     receiving.unsubscribe()
-    output.close()
+    // A file may write its last lines. After a failed write, it fails again.
+    const closed = tryCatch(output.close, writeError)
+    const failed = [stopped, closed].find(isLeft)
     // A closed pipe, such as that of `head`, is not a failure.
-    const isClosed = isLeft(written) && isClosedOutput(written.left.cause)
-    if (isLeft(written) && !isClosed) throw writeFailure(written.left)
+    const isClosed = failed !== undefined && isClosedOutput(failed.left.cause)
+    if (failed !== undefined && !isClosed) throw writeFailure(failed.left)
     const files = output.name()
     if (files !== undefined) logResult(io, `${counted(recorder.rows, 'row')} in ${files}`)
     const reason = isClosed ? 'output closed' : end
@@ -178,8 +181,10 @@ const startRecording = (
 
 /** A write error ends the recording. */
 const writeFailure = (error: WriteError): Error => {
-  const advice = error.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
-  return new Error(`${errorLine(error)}\nAll earlier rows were written.${advice}`)
+  const advice = fullDisk.has(error.cause.code ?? '')
+    ? ' Free space on the disk, and record to a new file.'
+    : ''
+  return new Error(`${errorLine(error)}\nThe file has what was written before.${advice}`)
 }
 
 const meanwhile: Meanwhile = {

@@ -10,6 +10,7 @@ import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
+import { lineInFile, type EntryOrigin } from '../../backtest/recording/read/read-entries.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
 import { replaySources } from '../../backtest/replay/replay.js'
 import { replaySettings } from '../../backtest/replay/replay-options.js'
@@ -82,7 +83,7 @@ async function verifyJournal(
     equal += compared.equal
     later = compared.later
     if (compared.difference !== undefined) {
-      io.stdout.write(`${differenceText(journal, equal + 1, compared.difference, json)}\n`)
+      io.stdout.write(`${await differenceText(journal, equal + 1, compared.difference, json)}\n`)
       throw new Error(`the replay differs from the live run at value ${equal + 1}`)
     }
     afterEnd += run.entries.length - compared.equal
@@ -164,10 +165,8 @@ type Output =
   | { readonly _tag: 'Completed' }
   | { readonly _tag: 'Failed'; readonly message: string }
 
-/** A line of a recording, with its number in its source, from 1. */
-interface PlayedLine {
-  readonly source: string
-  readonly line: number
+/** A line of a recording, and where it comes from. */
+interface PlayedLine extends Pick<EntryOrigin, 'source' | 'lineNumber' | 'leftOut'> {
   readonly row: Row | RecordingHeader
 }
 
@@ -213,10 +212,10 @@ const compareRun = async (
     openableSources(nodePlatform, recordings),
     replaySettings({ speed: Infinity, ...range }),
     nodePlatform.publish,
-    (row, { source, lineNumber: line }) => {
+    (row, { source, lineNumber, leftOut }) => {
       if (difference !== undefined) certain$.next(true)
       lastAt = Math.max(lastAt, row.at)
-      if (lines.push({ source, line, row }) > shownLines) lines.shift()
+      if (lines.push({ source, lineNumber, leftOut, row }) > shownLines) lines.shift()
     },
   )
   const compare = (output: Output): void => {
@@ -254,12 +253,17 @@ const compareRun = async (
 const jsonOf = (value: unknown, { isEvent }: Entry): string =>
   isEvent ? JSON.stringify(value, bigintAsText) : journalJson(value)
 
-const differenceText = (
+const differenceText = async (
   journal: string,
   number: number,
-  { entry: { line, at, json: live }, output, lines }: Difference,
+  { entry: { line, at, json: live }, output, lines: played }: Difference,
   isJson: boolean,
-): string => {
+): Promise<string> => {
+  const lines = await Promise.all(
+    played.map(async ({ source, lineNumber, leftOut, row }) => {
+      return { source, line: await lineInFile(lineNumber, leftOut), row }
+    }),
+  )
   if (isJson)
     return outputJson({
       ...{ _tag: 'Different', number, line, at, live: JSON.parse(live) as unknown, replay: output, lines },
@@ -270,8 +274,8 @@ const differenceText = (
     `  replay  ${replayText(output)}`,
     'the last lines of the recording before it:',
     ...lines.map(
-      ({ source, line: played, row }) =>
-        `  ${printable(source)}, line ${played}, ${formatTime(row.at)}: ${jsonText(row)}`,
+      ({ source, line: inFile, row }) =>
+        `  ${printable(source)}, line ${inFile}, ${formatTime(row.at)}: ${jsonText(row)}`,
     ),
   ].join('\n')
 }

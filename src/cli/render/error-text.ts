@@ -38,7 +38,7 @@ export const writeFailure = (path: string, thrown: unknown): Error => {
 }
 
 /** The disk, the quota of the user, or the largest file that the system permits. */
-const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+export const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (
@@ -67,9 +67,11 @@ const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
 /** The next step after a signature was rejected, or was missing in a request to a gateway. */
 export const keyHint = (addressFlag: DeploymentFlagName): string =>
   addressFlag === 'gateway'
-    ? `Set ${withVariable('authKey')} to one of the keys of the gateway at ${withVariable('gateway')}.`
+    ? `Set ${withVariable('authKey')} to one of the keys of the gateway at ${withVariable('gateway')}${withAccess}.`
     : `Check that ${withVariable('authKey')} is the key of the service at ${withVariable('baseUrl')}, in the right environment. The client has already corrected the clock offset.`
 
 /** The next step after a server did not answer, or not as expected. */
 export const addressHint = (addressFlag: DeploymentFlagName): string =>
-  `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(addressFlag)} is its address.`
+  `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(addressFlag)} is its address${addressFlag === 'gateway' ? withAccess : ''}.`
+
+const withAccess = ', with ?access_token=… if it needs one'

@@ -8,3 +8,12 @@ export const systemText = (thrown: unknown): string =>
 /** Why a file cannot be read, as the words after its path and a space. */
 export const fileProblem = (thrown: unknown): string =>
   readProblems[(thrown as { readonly code?: string }).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`
+
+/** The result of work that writes a file. Throws an error that begins with the name of the file. */
+export const writing = <A>(name: string, work: () => A): A => {
+  try {
+    return work()
+  } catch (thrown) {
+    throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
+  }
+}

@@ -133,7 +133,9 @@ const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\
 
 /** Parses a time: ISO 8601, or ms since the Unix epoch, from 1973 on: a smaller number is one of seconds. Returns ms. */
 export const parseTime = (text: string): number => {
-  const time = isoTime.test(text) ? Date.parse(text) : /^\d{12,15}$/.test(text) ? Number(text) : NaN
+  // `Date.parse` takes a day that its month lacks for one of the next month.
+  const isDay = new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
+  const time = isoTime.test(text) && isDay ? Date.parse(text) : /^\d{12,15}$/.test(text) ? Number(text) : NaN
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError(
     'Give a time like 2026-11-22T10:00:00Z or 2026-11-22, or ms (not seconds) since the Unix epoch.',

@@ -81,7 +81,7 @@ export const serviceFlags = {
 /** The flag of a simulator that shows faults, and the recovery from them. */
 export const demoFlag = toggle(
   '--demo',
-  '--simulate with more tokens, dropped connections and a rejected token',
+  '--simulate with more tokens and with faults: lost connections, failed depth requests, a service that hangs',
 ).implies({ simulate: true })
 
 export const sourceFlags = {

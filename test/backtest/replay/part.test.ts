@@ -128,11 +128,14 @@ describe('a part of a plain file', () => {
   )
   const range = { from: start + 7_000_000, to: start + 7_010_000 }
 
-  const played = async (lines: readonly string[]) => {
-    const file = counted(newFile('market.ndjson', recordingText(header) + lines.join('')))
+  const newRecording = (lines: readonly string[]) =>
+    newFile('market.ndjson', recordingText(header) + lines.join(''))
+
+  const played = async (lines: readonly string[], part: ReplayOptions = range) => {
+    const file = counted(newRecording(lines))
     const client = replaySources(
       [file.source],
-      replaySettings({ speed: Infinity, ...range }),
+      replaySettings({ speed: Infinity, ...part }),
       nodePlatform.publish,
     )
     const events = await collect(summary$(client))
@@ -162,5 +165,16 @@ describe('a part of a plain file', () => {
     const { events, finished } = await played(rows.with(7004, '{"_tag":"Price"\n'))
     expect(events).toEqual([...expected.slice(0, 4), 'DecodeError'])
     expect(finished).toMatchObject({ left: { _tag: 'RecordingError', line: 7006 } })
+    const fromStart = await played(rows.with(1, '{"_tag":"Price"\n'), { to: range.to })
+    expect(fromStart.finished).toMatchObject({ left: { _tag: 'RecordingError', line: 3 } })
+  })
+
+  it('names the row that another recording also has by its number in the whole file', async () => {
+    const [first, second] = [newRecording(rows), newRecording(rows)]
+    const client = replay([first, second], { speed: Infinity, ...range })
+    expect(await collect(summary$(client))).toEqual(['7001', 'Disconnected', '7001', 'DecodeError'])
+    expect(await client.finished).toMatchObject({
+      left: { source: first, line: 7003, message: expect.stringMatching(/^line 7003 of /) as unknown },
+    })
   })
 })

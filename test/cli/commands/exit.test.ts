@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { findUnusedPort } from '../../support/network/servers.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { weth } from '../../support/tokens.js'
-import { runCommand } from '../support/command.js'
+import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { environmentOf } from '../support/environment-of.js'
 import { newFile } from '../support/new-file.js'
 import { header, priced } from '../support/recording.js'
@@ -55,3 +56,17 @@ test('the process of gateway exits with 1 after its port was in use', async () =
   const { port } = new URL((await startTestSimulator({})).baseUrl)
   expect(await runCommand(['gateway', '--simulate', '--port', port])).toMatchObject({ code: 1 })
 })
+
+test.each([['--help'], ['inspect', 'market.ndjson'], ['replay', 'market.ndjson', '--speed', 'max']])(
+  'the process of %s prints why its output cannot be written, and exits with 1',
+  { skip: !existsSync('/dev/full') },
+  async (...args) => {
+    const file = newFile('market.ndjson', recordingText(header, priced(0, 1)))
+    const command = commandLine(...args.map((arg) => (arg === 'market.ndjson' ? file : arg)))
+    const child = startCommand(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...command])
+    expect([await child.waitForExit(), child.stderr]).toEqual([
+      1,
+      'error: standard output cannot be written: ENOSPC: no space left on device, write\n',
+    ])
+  },
+)

@@ -218,6 +218,17 @@ describe('export', () => {
     expect(readdirSync(dirname(recording))).toEqual(['market.ndjson'])
   })
 
+  it('fails if the disk becomes full in the last write of a table as CSV', onUnix, async () => {
+    const rows = Array.from({ length: 40 }, (_, index) => priced(index, index + 1))
+    const recording = newFile('market.ndjson', textOf(rows))
+    const { code, stderr } = await exportOnFullDisk(recording, recording.replace('ndjson', 'csv'))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/market\.prices\.csv\.part cannot be written: file too large/),
+    ])
+    expect(readdirSync(dirname(recording))).toEqual(['market.ndjson'])
+  })
+
   it('writes any row exactly once, with its values', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 40 }), async (generated) => {

@@ -90,7 +90,7 @@ test.each([
   const args = [weth, '--gateway', url]
   const variables = { SVC_AUTH_KEY: key }
   const advice =
-    'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY).\n'
+    'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY), with ?access_token=… if it needs one.\n'
   expect(await runInProcess(['depth', ...args], variables)).toMatchObject({
     code: 1,
     stdout: '',
@@ -122,7 +122,7 @@ test('names --gateway if nothing answers there', async () => {
   expect(await runInProcess(['price', weth, '--gateway', url])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'Check that the gateway runs, and that --gateway (SVC_GATEWAY) is its address.\n',
+      'Check that the gateway runs, and that --gateway (SVC_GATEWAY) is its address, with ?access_token=… if it needs one.\n',
     ) as string,
   })
   const watched = await runInProcess(['watch', weth, '--duration', '1', '--gateway', url])
@@ -232,7 +232,7 @@ test('a symbol that is unknown because the gateway does not answer is a failure 
   const { host } = new URL(url)
   expect(stderr).toMatch(
     new RegExp(
-      `^error: cannot read the tokens of the gateway at ${host}: connect ECONNREFUSED.*\\nCheck that the gateway runs, and that --gateway .* is its address\\.\\nunknown token "ABC"\\n`,
+      `^error: cannot read the tokens of the gateway at ${host}: connect ECONNREFUSED.*\\nCheck that the gateway runs, and that --gateway .* is its address, with \\?access_token=… if it needs one\\.\\nunknown token "ABC"\\n`,
     ),
   )
 })

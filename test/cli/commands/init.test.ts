@@ -53,6 +53,14 @@ describe('init', () => {
     ])
   })
 
+  it('names a folder that cannot be written', async () => {
+    const { code, stderr } = await init(join(newFile('notes.txt', 'mine'), 'prices'))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: \S+prices\S+ cannot be written: not a directory\n$/),
+    ])
+  })
+
   it('adds its files to a folder that has others', async () => {
     const folder = dirname(newFile('notes.txt', 'mine'))
     expect(await init(folder)).toMatchObject({ code: 0 })

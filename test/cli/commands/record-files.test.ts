@@ -40,6 +40,21 @@ test('a compressed recording loses no line, and stays a complete gzip file, when
   expect(await replayed([file])).toMatchObject({ right: { rows: rows.length } })
 })
 
+test.each(['market.ndjson', 'market.ndjson.gz'])(
+  'prints what to do if the disk becomes full: %s',
+  { skip: process.platform === 'win32' },
+  async (name) => {
+    const out = newFile(name)
+    const command = commandLine('record', '--simulate', '--interval', '5', '--out', out)
+    const child = startCommand(['sh', '-c', 'ulimit -f 8 && exec "$@"', 'sh', ...command])
+    expect(await child.waitForExit()).toBe(1)
+    expect(child.stderr).toMatch(
+      /^error: write failed: EFBIG: file too large, write; see \S+#writeerror\nThe file has what was written before\. Free space on the disk, and record to a new file\.\n$/,
+    )
+    expect(isRight(await replayed([out]))).toBe(true)
+  },
+)
+
 test('--gzip compresses a file whatever its name, and replay recognises it', async () => {
   const file = newFile('market.ndjson')
   const command = startInProcess(['record', '--simulate', '--gzip', '--out', file])

@@ -81,6 +81,22 @@ test('prints the first difference, and the lines of the recording before it', as
   )
 })
 
+test('numbers the lines of a part of a large recording from the start of the file', async () => {
+  const folder = moduleFolder()
+  const [recording, strategy, live] = ['market.ndjson', 'strategy.mjs', 'live.ndjson'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
+  const rows = Array.from({ length: 5000 }, (_, index) => priced(index * 1000, 1 + index))
+  writeFileSync(recording, recordingText(header, ...rows))
+  writeFileSync(strategy, doubled)
+  writeFileSync(live, journalText(...orders(8002, 8004, 1)))
+  const args = ['verify', recording, strategy, '--journal', live, '--from', String(at + 4_000_000)]
+  const { stdout } = await runCommand(args)
+  expect(stdout.match(/market\.ndjson, line \d+/g)).toEqual(
+    [4002, 4003, 4004].map((line) => `market.ndjson, line ${line}`),
+  )
+})
+
 test('reports values that the replay does not have', async () => {
   const all = journalText(...orders(200, 202, 204, 206, 208, 210))
   const { code, stdout } = await verify(all + journalText(...orders(212)))

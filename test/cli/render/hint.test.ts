@@ -44,8 +44,8 @@ test('names the gateway', () => {
       hint(error, 'gateway'),
     ),
   ).toEqual([
-    'Check that the gateway runs, and that --gateway (SVC_GATEWAY) is its address.',
+    'Check that the gateway runs, and that --gateway (SVC_GATEWAY) is its address, with ?access_token=… if it needs one.',
     'Try again later. If it fails again, report this to the operator of the gateway.',
-    'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY).',
+    'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY), with ?access_token=… if it needs one.',
   ])
 })

@@ -91,6 +91,8 @@ test.each([
   ['1795341600000', 1_795_341_600_000],
   ['100000000000', 100_000_000_000],
   ['1970-01-01', 0],
+  ['2028-02-29', Date.UTC(2028, 1, 29)],
+  ['2026-11-01T00:30+02:00', Date.UTC(2026, 9, 31, 22, 30)],
 ])('a time of %s is %s ms since the Unix epoch', (text, ms) => {
   expect(parseTime(text)).toBe(ms)
 })
@@ -99,6 +101,8 @@ test.each([
   ...['', '2026-11-22T10:00:00', '2026-13-01', '2026-11-22 10:00Z', 'now', '-5', '1.5', '1e9', '10:00'],
   // Seconds, and a year.
   ...['0', '1795341600', '99999999999', '2026'],
+  // Days that their months lack.
+  ...['2026-02-29', '2026-02-30T10:00Z', '2026-11-31T10:00:00+02:00', '2026-11-00'],
 ])('%j is no time, or has no zone', (text) => {
   expect(() => parseTime(text)).toThrow(
     'Give a time like 2026-11-22T10:00:00Z or 2026-11-22, or ms (not seconds) since the Unix epoch.',

@@ -49,7 +49,7 @@ export const unreadableRecording = (source: string, line: number, thrown: unknow
 const nameOf = (source: string): string =>
   source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
 
-export const invalidRange = (from: unknown, to: unknown, problem: string): InvalidRange => ({
+export const invalidRange = (problem: string, from?: unknown, to?: unknown): InvalidRange => ({
   _tag: 'InvalidRange',
   message: problem,
   from: asNumber(from),

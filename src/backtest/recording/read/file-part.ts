@@ -95,9 +95,9 @@ export async function* firstLineAndPart(
   }
 }
 
-/** The number of lines before a position. */
-export const countLines = async (bytes: FileBytes, before: number): Promise<number> => {
-  let count = 0
+/** The number of lines between the first line and a position. */
+export const countLeftOut = async (bytes: FileBytes, before: number): Promise<number> => {
+  let count = -1
   for await (const chunk of firstLineAndPart(bytes, { start: 0, end: before }))
     for (let at = chunk.indexOf(lineEnd); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) count++
   return count

@@ -8,6 +8,7 @@ import { wholeFile } from './file-part.js'
 import { inTurn, PieceReader } from './in-turn.js'
 import {
   lateTime,
+  lineInFile,
   readSource,
   Recorder,
   type EntriesResult,
@@ -125,7 +126,7 @@ class Merge {
   private readonly timeline: Timeline
   /** The sources of each topic and mint. The first one has its last row. */
   private readonly owners = new Map<string, readonly Feed[]>()
-  private failure: RecordingError | undefined
+  private failure: (() => RecordingError | Promise<RecordingError>) | undefined
 
   constructor(
     private readonly feeds: readonly Feed[],
@@ -140,14 +141,14 @@ class Merge {
       if (this.failure === undefined) yield right(this.piece(turns))
       if (this.failure !== undefined || this.reading.closing?.closed === true) break
     }
-    if (this.failure !== undefined) yield left(this.failure)
+    if (this.failure !== undefined) yield left(await this.failure())
   }
 
   private end(ended: Feed): void {
     const { recorder, failure } = ended
     ended.isOver = true
     recorder.isOver = this.feeds.every((each) => each.recorder !== recorder || each.isOver)
-    if (failure !== undefined) this.failure = failure
+    if (failure !== undefined) this.failure = () => failure
   }
 
   /** The entries until a source needs its next piece, or a failure. */
@@ -159,7 +160,9 @@ class Merge {
       const issue = this.issueOf(line, feed)
       const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
       if ('expected' in time) {
-        this.failure = recordingError(origin.source, origin.lineNumber, encodeRow(line), [time])
+        const { source, lineNumber, leftOut } = origin
+        this.failure = async () =>
+          recordingError(source, await lineInFile(lineNumber, leftOut), encodeRow(line), [time])
         return
       }
       yield { line, time: time.time, skipped: time.skipped, origin }

@@ -6,7 +6,7 @@ import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, encodeRow, isHeaderLine } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, Timeline, type ReplayTime, type TimeRange } from '../codec/timeline.js'
-import { countLines, firstLineAndPart, wholeFile, type SourceBytes } from './file-part.js'
+import { countLeftOut, firstLineAndPart, wholeFile, type SourceBytes } from './file-part.js'
 import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
@@ -18,10 +18,10 @@ export interface RecordingEntry extends ReplayTime {
 /** Where an entry comes from, until the next entry of its source. */
 export interface EntryOrigin {
   readonly source: string
-  /** From 1. */
+  /** From 1. Without the lines that are left out. */
   readonly lineNumber: number
-  /** True if lines between the first line and the next one that is read are left out. */
-  readonly isPart?: boolean
+  /** Counts the lines that are left out after the first line. `undefined` if there are none. */
+  readonly leftOut?: (() => Promise<number>) | undefined
   recorder: Recorder
 }
 
@@ -46,6 +46,10 @@ export class Recorder {
     if (at > this.latest) this.latest = at
   }
 }
+
+/** The number of a line in its file, from 1. Never rejects. */
+export const lineInFile = async (line: number, leftOut: EntryOrigin['leftOut']): Promise<number> =>
+  line > 1 && leftOut !== undefined ? line + (await leftOut().catch(() => 0)) : line
 
 /** The entries of a piece of the text, or the error that ends the recording. */
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
@@ -72,7 +76,8 @@ export async function* readSource(
   recorder = new Recorder(),
 ): AsyncGenerator<EntriesResult, void> {
   const { name, file } = source
-  const decoder = new EntryDecoder(name, range, recorder, part.start > 0)
+  const leftOut = file && part.start > 0 ? () => countLeftOut(file, part.start) : undefined
+  const decoder = new EntryDecoder(name, range, recorder, leftOut)
   const isWhole = file === undefined || (part.start === 0 && part.end === Infinity)
   try {
     const chunks = isWhole ? source.open(closing) : firstLineAndPart(file, part)
@@ -80,8 +85,7 @@ export async function* readSource(
       yield right(decoder.entries(lines))
       const { failure } = decoder
       if (failure === undefined || (allowsCut && failure.line > 1 && isCut(lines))) continue
-      const skipped = isWhole || failure.line === 1 ? 0 : (await countLines(file, part.start)) - 1
-      yield left(recordingError(name, failure.line + skipped, failure.input, failure.issues))
+      yield left(recordingError(name, await lineInFile(failure.line, leftOut), failure.input, failure.issues))
       return
     }
   } catch (thrown) {
@@ -107,7 +111,7 @@ class EntryDecoder implements EntryOrigin {
     readonly source: string,
     private readonly range: TimeRange,
     public recorder: Recorder,
-    readonly isPart: boolean,
+    readonly leftOut: EntryOrigin['leftOut'],
   ) {
     this.timeline = new Timeline(range)
   }

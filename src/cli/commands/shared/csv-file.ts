@@ -1,21 +1,19 @@
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { printable } from '../../../base/errors/text.js'
-import { systemText } from '../../render/file-problem.js'
+import { writing } from '../../render/file-problem.js'
 
 const blockBytes = 65_536
 
 /** A CSV file of the flag of a command. Throws if it cannot be written. */
 export class CsvFile {
+  private readonly name: string
   private readonly file: number
   private text = ''
 
-  constructor(
-    private readonly flag: string,
-    private readonly path: string,
-    columns: readonly string[],
-  ) {
-    this.file = this.attempt(() => openSync(path, 'w'))
+  constructor(flag: string, path: string, columns: readonly string[]) {
+    this.name = `${flag}: ${printable(path)}`
+    this.file = writing(this.name, () => openSync(path, 'w'))
     this.add(columns)
   }
 
@@ -32,16 +30,8 @@ export class CsvFile {
   private write(): void {
     const { text } = this
     this.text = ''
-    this.attempt(() => writeSync(this.file, text))
-  }
-
-  private attempt<A>(work: () => A): A {
-    try {
-      return work()
-    } catch (thrown) {
-      const name = `${this.flag}: ${printable(this.path)}`
-      throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
-    }
+    // `writeSync` may write a part alone, without an error: on a disk that becomes full.
+    writing(this.name, () => writeFileSync(this.file, text))
   }
 }
 

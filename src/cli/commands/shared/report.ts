@@ -11,19 +11,12 @@ import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable } from '../../../base/errors/text.js'
 import { orFail } from '../../render/error-text.js'
-import { systemText } from '../../render/file-problem.js'
+import { writing } from '../../render/file-problem.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { shellWord } from '../../render/shell-word.js'
 
-export const writePage = (path: string, html: string): void => {
-  try {
-    writeFileSync(path, html)
-  } catch (thrown) {
-    throw new Error(`--report: ${printable(path)} cannot be written: ${systemText(thrown)}`, {
-      cause: thrown,
-    })
-  }
-}
+export const writePage = (path: string, html: string): void =>
+  writing(`--report: ${printable(path)}`, () => writeFileSync(path, html))
 
 export const titleOf = (run: string, recordings: readonly string[]): string =>
   `${run} over ${recordings.map((file) => basename(file)).join(', ')}`

@@ -91,7 +91,7 @@ export const errors: Readonly<Record<EachError['_tag'], fc.Arbitrary<EachError>>
     ),
   InvalidRange: fc
     .tuple(ms, ms, anyText)
-    .map(([from, to, value]) => invalidRange(from, to, `from: expected a time, got ${describeValue(value)}`)),
+    .map(([from, to, value]) => invalidRange(`from: expected a time, got ${describeValue(value)}`, from, to)),
   UnknownTopic: topic.map((name) => unknownTopic(name)),
   WriteError: thrown.map((error) => writeError(error)),
   NotFresh: fc

@@ -230,7 +230,7 @@ const compareRun = async (
     }
   }
   const output$ = client
-    .run$((own) => loaded.right(withTerms(own, terms), parameter))
+    .run$((own) => loaded.right.strategy$(withTerms(own, terms), parameter))
     .pipe(
       map((value): Output => ({ _tag: 'Value', value })),
       endWith<Output>({ _tag: 'Completed' }),

@@ -66,7 +66,7 @@ async function backtestRecordings(
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(files)
-  checkOverwritten({ report, trades: given.trades, equity: given.equity })
+  checkOverwritten({ report, trades: given.trades, equity: given.equity }, files)
   const range = rangeOf(given)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const warmUp = warmUpFlag ?? own.warmUp ?? 0

@@ -723,6 +723,13 @@ describe('import', () => {
     expect(stderr).toContain('it has the changes of a book, not trades')
   })
 
+  it('takes rows with the sides b and s for trades, whichever is more frequent', async () => {
+    const sides = ['b', 'b', 'S', 'b']
+    const lines = sides.map((side, index) => `${start + index},${side},${100 + index}\n`)
+    const { code, rows } = await imported({ 'trades.csv': `time,side,price\n${lines.join('')}` })
+    expect([code, rows.length]).toEqual([0, 4])
+  })
+
   it('sorts at most --max-rows rows that are not in order', async () => {
     const rows = priceRows(4).toReversed()
     const flags = ['--token', address, '--max-rows']

@@ -26,18 +26,17 @@ export const paperOn =
     return accountRun$(
       new Observable((subscriber) => {
         const terms = termsOf(client)
+        const warmUp = terms?.warmUp ?? settings.warmUp
         let journal: Journal | undefined
+        subscriber.add(() => journal?.close())
         let run: PaperRun
         try {
           if (path !== undefined && terms === undefined) journal = openJournal?.(path)
-          run = new PaperRun(subscriber, settings, terms, journal)
+          run = new PaperRun(subscriber, { ...settings, warmUp }, terms, journal)
         } catch (thrown) {
-          journal?.close()
           subscriber.next(writeError(thrown))
-          subscriber.complete()
-          return
+          return subscriber.complete()
         }
-        subscriber.add(journal?.close)
         run.start(client, strategy$)
       }),
     )

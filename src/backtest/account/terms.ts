@@ -6,8 +6,10 @@ import type { SavedState } from './journal/journal.js'
 
 /** An account with terms writes no journal: that of its options belongs to the live run. */
 export interface AccountTerms {
-  /** False before the part begins: orders are not executed, and events are not emitted. Default: after `warmUp` of the options. */
+  /** False before the part begins: orders are not executed, and events are not emitted. Default: after the warm-up. */
   readonly isCounted?: (() => boolean) | undefined
+  /** Data time from the first data on, in ms. Default: `warmUp` of the options. */
+  readonly warmUp?: number | undefined
   /** True if the account closes its positions at the end, at the last prices with costs. Default: false. */
   readonly endsFlat?: boolean | undefined
   /** The state with which the account continues. Default: a new account. */

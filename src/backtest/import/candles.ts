@@ -43,14 +43,13 @@ export const candleTicks = (
  */
 const endOf = ({ at, candle, series }: MarketRow, interval: CandleInterval | undefined): number => {
   if (interval !== undefined) return 'ms' in interval ? at + interval.ms : monthsLater(at, interval.months)
-  const { next, closeTime = NaN } = candle ?? {}
+  const { next = NaN, closeTime = NaN } = candle ?? {}
   const { usual = Infinity } = series.starts
   if (closeTime > at) {
-    const isLastSecond = (end: number | undefined): end is number =>
-      end !== undefined && closeTime <= end && end - closeTime <= 1000
+    const isLastSecond = (end: number): boolean => closeTime <= end && end - closeTime <= 1000
     return [next, at + usual].find(isLastSecond) ?? closeTime + 1
   }
-  const distance = (next ?? NaN) - at
+  const distance = next - at
   return distance >= usual * 0.5 && distance <= usual * 1.5 ? at + distance : at + usual
 }
 

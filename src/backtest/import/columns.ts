@@ -120,7 +120,9 @@ const isOfBookChanges = (names: readonly string[], sample: readonly Cells[]): bo
   const known = names.map(plain)
   const side = known.indexOf('side')
   const isOfBook = (cells: Cells): boolean => /^\s*(?:bid|ask|b|a)s?\s*$/i.test(cells[side] ?? '')
-  return side >= 0 && (known.includes('issnapshot') || isMost(sample, isOfBook))
+  // Beside sells, `b` is a buy.
+  const isSell = (cells: Cells): boolean => /^\s*s(?:ell)?\s*$/i.test(cells[side] ?? '')
+  return side >= 0 && (known.includes('issnapshot') || (isMost(sample, isOfBook) && !sample.some(isSell)))
 }
 
 /** `bidQuantity` is `--bid-quantity`. */

@@ -29,9 +29,7 @@ const rowsOf = (
   assumedDepth: string | undefined,
 ): readonly OwnRow[] => {
   const row = { at, topic, price }
-  if (assumedDepth !== undefined) {
-    const quantity = unitsOf(assumedDepth, decimals ?? 0) ?? 0n
-    return [{ at, mint, price, buy: quantity, sell: quantity }, row]
-  }
-  return depth === undefined ? [row] : [{ at, mint, price, ...depth }, row]
+  const assumed = assumedDepth === undefined ? undefined : unitsOf(assumedDepth, decimals ?? 0)
+  const quantities = assumed === undefined ? depth : { buy: assumed, sell: assumed }
+  return quantities === undefined ? [row] : [{ at, mint, price, ...quantities }, row]
 }

@@ -190,7 +190,7 @@ export class Playback {
   private emit({ line, time, origin }: RecordingEntry): boolean {
     const { from, to } = this.range
     this.recordedAt = Math.max(from, Math.min(line.at, to))
-    if (!this.runs.runAt(time, () => this.emitLine(line, origin))) return false
+    if (!this.runs.runAt(time, () => this.emitLine(line, time, origin))) return false
     if (line._tag === 'Recording') {
       this.playedHeaders.add(headerKey(origin.source, line))
       this.waits.hasStarted = true
@@ -200,13 +200,14 @@ export class Playback {
   }
 
   /** Called when the clocks have the time of the line. */
-  private emitLine(line: Row | RecordingHeader, origin: EntryOrigin): void {
+  private emitLine(line: Row | RecordingHeader, time: number, origin: EntryOrigin): void {
     const { counted } = this
     if (line._tag !== 'Recording') {
       counted.rows++
       if (line.at < this.lastAt) counted.earlierRows++
       if (isSkewed(line)) counted.skewedRows++
       this.lastAt = line.at
+      this.runs.aheadMs = time - line.at
     }
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.recorder)

@@ -40,6 +40,8 @@ export class ClockGroup {
   time = 0
   /** The part of the time that has passed at once, in ms: monotonic time does not contain it. */
   skipped = 0
+  /** The time of the replay less that of the recorder, whose clock may have been set back, in ms. */
+  aheadMs = 0
   /** The clocks that may have timers. */
   readonly withTimers = new Set<VirtualTime>()
 }
@@ -55,7 +57,7 @@ export class VirtualTime extends RxContext implements Clock {
 
   constructor(
     private time: number,
-    private readonly group = new ClockGroup(),
+    readonly group = new ClockGroup(),
   ) {
     super()
   }

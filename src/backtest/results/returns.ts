@@ -106,13 +106,11 @@ export class Samples {
   private pass({ at, value, isCurrent }: Point, until: number): void {
     const samples = Math.ceil(until / this.sampleMs) - Math.ceil(at / this.sampleMs)
     if (samples <= 0) return
-    if (!isCurrent) {
-      this.sample = undefined
-      return
-    }
-    const first = this.sample === undefined ? noReturns : equalReturns(value / this.sample - 1, 1)
+    const before = this.sample
+    this.sample = isCurrent ? value : undefined
+    if (!isCurrent) return
+    const first = before === undefined ? noReturns : equalReturns(value / before - 1, 1)
     const returns = joined(first, equalReturns(0, samples - 1))
     this.passed = joined(this.passed, { ...returns, samples, isMeaningless: value <= 0 })
-    this.sample = value
   }
 }

@@ -130,7 +130,7 @@ export class RunFold {
 
   private keep(event: PaperEvent): void {
     if (event._tag === 'Filled') this.kept.fills.push(event)
-    if (event._tag === 'Account') this.kept.account = event
+    this.kept.account = event._tag === 'Account' ? event : undefined
     if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
     addUnfilled(this.kept.unfilled, { reason, count: 1 })

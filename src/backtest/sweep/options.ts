@@ -10,7 +10,7 @@ export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from'
   readonly workers?: number
   /**
    * Length of the data before `from`, and before each range of a walk-forward, over which the strategy runs first, in ms.
-   * Without `from`, of the first data. Its values in this time do not count. Default: 0.
+   * Without `from`, of the first data. Its values in this time do not count. Default: that of the options of its account, or else 0.
    */
   readonly warmUp?: number
 }

@@ -14,6 +14,8 @@ export interface Clock {
   readonly elapsedInTick?: () => number
   /** The time of day, in ms since the Unix epoch: for values that users read and services check. It may jump. */
   readonly wallClock: () => number
+  /** Of a replay, whose wall clock never goes back: by how much it is ahead of that of the recorder, which may have, in ms. */
+  readonly group?: { readonly aheadMs: number }
   /** Calls back every `ms` ms. Returns the function that stops it. */
   readonly startInterval: (callback: () => void, ms: number) => () => void
   /** Calls back once after the current tick. Returns the function that cancels it. */
@@ -176,6 +178,9 @@ export const setReplayClock = (clock: Clock | undefined): void => {
 
 /** The clock of the replay that is active at the time of this call. After the replay it continues in real time. */
 export const activeReplayClock = (): Clock | undefined => replayClock
+
+/** The time of day; in a replay that of the recorder, which has stamped the data. In ms since the Unix epoch. */
+export const dataWallClock = (): number => rxClock.wallClock() - (replayClock?.group?.aheadMs ?? 0)
 
 const realTime = {}
 

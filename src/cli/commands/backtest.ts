@@ -66,7 +66,7 @@ async function backtestRecordings(
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(files)
-  checkOverwritten({ report, trades: given.trades, equity: given.equity })
+  checkOverwritten({ report, trades: given.trades, equity: given.equity }, files)
   const range = rangeOf(given)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const warmUp = warmUpFlag ?? own.warmUp ?? 0
@@ -80,9 +80,7 @@ async function backtestRecordings(
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
-  const countsFrom = from ?? header.at + warmUp
-  const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
-  const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat: false }
+  const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => rxClock.wallClock() >= from }
   const event$ = client.run$((recorded) =>
     paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
   )

@@ -136,12 +136,41 @@ async function importFiles(
   if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
   const known = knownHeader(market, depth, interval)
   io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
-  const doubts = market.flatMap((file) => file.doubts)
+  const overlaps = overlapDoubts(market)
+  for (const doubt of overlaps) io.stdout.write(escapeUnsafe(`doubt: ${doubt}\n`))
+  const doubts = [...market.flatMap((file) => file.doubts), ...overlaps]
   if (doubts.length > 0 && !yes)
     throw new Error(
       `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
     )
   if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
+}
+
+/** A doubt for each two files with different candles of one token and start. */
+const overlapDoubts = (files: readonly MarketFile[]): readonly string[] =>
+  files.flatMap((file, index) =>
+    files.slice(0, index).flatMap((other) => {
+      if (file.from > other.to || file.to < other.from) return []
+      const start = differentStart(file, other)
+      if (start === undefined) return []
+      const names = `${printable(other.path)} and ${printable(file.path)}`
+      return [`${names} have different candles that start at ${isoText(start)}: keep those of one of them`]
+    }),
+  )
+
+/** The first start at which two files have candles of one token with different prices, in ms since the Unix epoch. */
+const differentStart = (file: MarketFile, other: MarketFile): number | undefined => {
+  const others = [...other.series.values()]
+  for (const { token, candles } of file.series.values()) {
+    const compared = others.flatMap((each) => (each.token.topic === token.topic ? each.candles : []))
+    let next = 0
+    for (const { at, candle } of candles) {
+      while ((compared[next]?.at ?? Infinity) < at) next++
+      const { at: start, candle: second } = compared[next] ?? {}
+      if (start === at && second?.prices.some((price, of) => price !== candle?.prices[of]) === true) return at
+    }
+  }
+  return undefined
 }
 
 const tokensOf = (files: readonly MarketFile[]): readonly ImportedToken[] =>

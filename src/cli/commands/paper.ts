@@ -80,7 +80,8 @@ async function tradeOnPaper(
   module: string,
 ): Promise<void> {
   const { parameter, journal, record: recording, report, json = false } = given
-  checkOverwritten({ journal, report, trades: given.trades, equity: given.equity })
+  const { trades, equity } = given
+  checkOverwritten({ journal, record: recording, report, trades, equity }, [module])
   checkOutput('--record', recording)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const { warmUp = own.warmUp ?? 0 } = given

@@ -124,7 +124,7 @@ async function sweepRecordings(
   const { report, sort, csv, json = false } = flags
   const backtest = backtestFiles(files)
   const range = rangeOf(flags)
-  checkOverwritten({ report, csv })
+  checkOverwritten({ report, csv }, [...files, path])
   if (walkForward === undefined && (metric !== undefined || minimise || minTrades !== undefined))
     return usageError('--metric, --minimise and --min-trades need --walk-forward')
   if (walkForward !== undefined && (sort ?? csv) !== undefined)

@@ -78,6 +78,10 @@ async function verifyJournal(
     // Node evaluates a module once for each fragment of its URL.
     const url = `${strategy.url.href}#${index}`
     const part = partBetween(range, run.from, runs[index + 1]?.from)
+    if ((part.from ?? -Infinity) >= (part.to ?? Infinity)) {
+      if (run.from >= (range.to ?? Infinity)) afterEnd += run.entries.length
+      continue
+    }
     const compared = await compareRun(io, run, { ...backtest, url, parameter, range: part })
     if (compared === undefined) return
     equal += compared.equal
@@ -229,7 +233,7 @@ const compareRun = async (
     }
   }
   const output$ = client
-    .run$((own) => loaded.right(withTerms(own, terms), parameter))
+    .run$((own) => loaded.right.strategy$(withTerms(own, terms), parameter))
     .pipe(
       map((value): Output => ({ _tag: 'Value', value })),
       endWith<Output>({ _tag: 'Completed' }),

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../base/errors/text.js'
 import { fileProblem } from '../render/file-problem.js'
@@ -46,9 +46,26 @@ export const checkOutput = (flag: string, path: string | undefined, isNew = true
   if (problem !== undefined) usageError(`${flag}: ${problem}`)
 }
 
-/** Checks the flags of files that a command overwrites, by their names. */
-export const checkOverwritten = (paths: Readonly<Record<string, string | undefined>>): void => {
-  for (const [name, path] of Object.entries(paths)) checkOutput(`--${name}`, path, false)
+/** Checks the flags of files that a command overwrites, by their names. None may be a file that it reads, or that of another flag. */
+export const checkOverwritten = (
+  paths: Readonly<Record<string, string | undefined>>,
+  readPaths: readonly string[],
+): void => {
+  const uses = new Map(readPaths.map((path) => [fileOf(path), 'is read by this command']))
+  for (const [name, path] of Object.entries(paths)) {
+    if (path === undefined) continue
+    checkOutput(`--${name}`, path, false)
+    const file = fileOf(path)
+    const use = file === undefined ? undefined : uses.get(file)
+    if (use !== undefined) usageError(`--${name}: ${printable(path)} ${use}; choose another name`)
+    uses.set(file, `is the file of --${name}`)
+  }
+}
+
+/** The file to which a path resolves, whether it exists or not; undefined for a device or a pipe. */
+const fileOf = (path: string): string | undefined => {
+  if (!existsSync(path)) return resolve(path)
+  return statSync(path).isFile() ? realpathSync.native(path) : undefined
 }
 
 /** The result of `work`. Left: the message of its exception. */

@@ -75,6 +75,16 @@ it('triggers no stop with a price that was held', async () => {
   expect(await fillsOf(rows, orders, 0)).toEqual([{ decidedAt: 1, at: 9_060 }])
 })
 
+it('takes no price for one that was held because the clock of the recorder was set back before it', async () => {
+  const rows = [depthRow(60_000), priceRow(60_001, 11), depthRow(30_000), priceRow(30_001, 12)]
+  const later = [depthRow(60_040), priceRow(60_041, 13), depthRow(60_060), priceRow(60_061, 14)]
+  const orders = { 12: market('X', 'buy', { units: 1n }), 13: market('X', 'buy', { units: 1n }) }
+  expect(await fillsOf([...rows, ...later, priceRow(60_091, 10)], orders, 50)).toEqual([
+    { decidedAt: 60_001, at: 60_061 },
+    { decidedAt: 60_041, at: 60_091 },
+  ])
+})
+
 it('dates an order by the event that causes it, however the strategy has subscribed to it', async () => {
   const rowOf = (of: Topic, ms: number): Row => ({
     _tag: 'Price',

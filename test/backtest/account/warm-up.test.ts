@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isRight, right } from 'fp-ts/lib/Either.js'
 import { map, merge, skip, take, timer } from 'rxjs'
 import { limit, market, paper, summaryOf, type MarketClient, type PaperEvent } from 'svc-streams/paper'
@@ -10,6 +10,8 @@ import { describe, expect, it } from 'vitest'
 import { withTerms } from '../../../src/backtest/account/terms.js'
 import type { MarketEvent } from '../../../src/backtest/account/order-gate.js'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
+import { bigintAsText } from '../../../src/base/domain/plain-decimal.js'
+import { runInProcess } from '../../cli/support/in-process.js'
 import { caseCount } from '../../support/run/long.js'
 import { marbles } from '../../support/time/marbles.js'
 import { collect, header, priceRow, recordingText, start } from '../recording/support/recordings.js'
@@ -100,14 +102,16 @@ describe('the warm-up of an account', () => {
     run.unsubscribe()
   })
 
-  it('warms a strategy over the start of a recording, as a sweep does', async () => {
+  it('warms a strategy over the start of a recording, as a sweep and a backtest do', async () => {
     const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
     const rows = Array.from({ length: 10 }, (_, second): readonly Row[] => {
       const at = start + 1_000 * second
       const event = right(depth('0xab', { buy: side, sell: side, timestamp: at, receivedAt: at }))
       return [{ _tag: 'Depth', at, mint: '0xab', event }, priceRow(1_000 * second, 10 + second)]
     })
-    const file = newModule('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+    // A recorder is started before its first data.
+    const recorded = { ...header, at: start - 1_000, mints: ['0xab'] as const }
+    const file = newModule('market.ndjson', recordingText(recorded, ...rows.flat()))
     // Buys once, after so many prices.
     const strategyOf = (count: number) => `
       import { map, skip, take } from 'rxjs'
@@ -135,9 +139,14 @@ describe('the warm-up of an account', () => {
       }
       const events = await collect(event$)
       expect(events[0]).toMatchObject({ _tag: 'Equity', at: start + 4_000 })
+      const backtest = await runInProcess(['backtest', file, fileURLToPath(strategy), '--json'])
+      expect(backtest.stdout.split('\n').slice(0, -2)).toEqual(
+        events.map((event) => JSON.stringify(event, bigintAsText)),
+      )
       const summary = summaryOf(events)
       expect(await sweep({})).toEqual(summary)
       expect(await sweep({ warmUp: 4_000 })).toEqual(summary)
+      expect(await sweep({ from: start + 4_000 })).toEqual(summary)
       expect(await sweep({ from: start + 4_000, warmUp: 4_000 })).toEqual(summary)
       return summary
     }

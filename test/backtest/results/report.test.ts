@@ -139,9 +139,13 @@ describe('renderReport', () => {
   it('names the positions that are open at the end', () => {
     const position = { symbol: 'X', quantity: 1n, averagePrice: 1, unrealisedUsd: -12.5 }
     const account = { at: 1, cashUsd: 0, equityUsd: 1, feesUsd: 0, positions: [position] }
-    expect(renderReport([equity(0, 1), { _tag: 'Account', ...account }], { title: 'Run' })).toContain(
+    const stopped: readonly PaperEvent[] = [equity(0, 1), fill(1), { _tag: 'Account', ...account }]
+    expect(renderReport(stopped, { title: 'Run' })).toContain(
       '<p>A position of X is open at the end, with an unrealised profit of -12.50 USD.</p>',
     )
+    // A later run of the journal has closed it, and was killed.
+    const killed = [...stopped, fill(2, 'sell'), equity(2, 1)]
+    expect(renderReport(killed, { title: 'Run' })).not.toContain('is open at the end')
   })
 
   it('draws a gap where the value is not current', () => {

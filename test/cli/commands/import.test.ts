@@ -689,6 +689,21 @@ describe('import', () => {
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
   })
 
+  it('has a doubt about files with different candles of one token and start', async () => {
+    const first = candleHeader + candle(0, 100) + candle(1, 101)
+    const files = { 'a.csv': first, 'b.csv': candleHeader + candle(1, 201) + candle(2, 202) }
+    const { code, stderr } = await imported(files)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /a\.csv and .*b\.csv have different candles that start at 2025-11-13T02:15:00.000Z/,
+    )
+    expect(stderr).toContain('--yes')
+    const { stdout } = await imported(files, ['--token', address, '--yes'])
+    expect(stdout).toMatch(/^doubt: .*a\.csv and .*b\.csv have different candles/m)
+    const overlapping = { 'a.csv': first, 'b.csv': candleHeader + candle(1, 101) + candle(2, 102) }
+    expect(await imported(overlapping)).toMatchObject({ code: 0 })
+  })
+
   it('has no doubt about a column of numbers or of one value, as public candles have them', async () => {
     const header =
       'open_time,open,high,low,close,quote_asset_volume,taker_buy_base_asset_volume,exchange,market\n'
@@ -706,6 +721,13 @@ describe('import', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toContain('it has the changes of a book, not trades')
+  })
+
+  it('takes rows with the sides b and s for trades, whichever is more frequent', async () => {
+    const sides = ['b', 'b', 'S', 'b']
+    const lines = sides.map((side, index) => `${start + index},${side},${100 + index}\n`)
+    const { code, rows } = await imported({ 'trades.csv': `time,side,price\n${lines.join('')}` })
+    expect([code, rows.length]).toEqual([0, 4])
   })
 
   it('sorts at most --max-rows rows that are not in order', async () => {

@@ -102,6 +102,23 @@ describe('inspect', () => {
     `)
   })
 
+  test('prints each depth that is assumed, and each length of candles, of several files', async () => {
+    const fileOf = (name: string, at: number, assumedDepth: string, candles: string) =>
+      newFile(name, recordingText({ ...header, at, assumedDepth, candles }, priceRow(at - start, 5)))
+    const files = [
+      fileOf('a.ndjson', start, '50', '1 min 00 s'),
+      fileOf('b.ndjson', start + 60_000, '7', '1 h'),
+    ]
+    const { stdout } = await runCommand(['inspect', ...files])
+    expect(stdout).toContain('not recorded: 50 or 7 tokens on both sides with each price')
+    expect(stdout).toContain('the opens and the closes of candles of 1 min 00 s and 1 h')
+    const json = await runCommand(['inspect', files[0]!, '--json'])
+    expect(JSON.parse(json.stdout.split('\n')[0]!)).toMatchObject({
+      assumedDepth: '50',
+      candles: '1 min 00 s',
+    })
+  })
+
   test('--max-gap fails with exit code 1 if a gap is longer', async () => {
     const file = newFile('a.ndjson', first)
     expect(await runCommand(['inspect', file, '--max-gap', '2s'])).toMatchObject({ code: 0, stderr: '' })

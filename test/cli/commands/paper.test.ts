@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { transformSync } from 'esbuild'
 import { left, right } from 'fp-ts/lib/Either.js'
@@ -169,6 +170,35 @@ describe('svc-streams backtest', () => {
     expect(byFlag.stdout).toContain(`"at":${at + 2_000}`)
     expect(byFlag.stdout).not.toContain(`"at":${at + 1_000}`)
     expect(byOption.stdout).toBe(byFlag.stdout)
+  })
+
+  it('writes to no file that it reads, and no two results to one file', async () => {
+    const file = inFolder()
+    const market = file('market.ndjson', recording)
+    const module = file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))
+    symlinkSync(market, `${market}.link`)
+    const backtest = async (...flags: readonly string[]) => {
+      const { code, stderr } = await runInProcess(['backtest', market, module, ...flags])
+      return [code, stderr.split('\n')[0]]
+    }
+    const problem = (flag: string, path: string, use: string) => [
+      ...[2, `error: ${flag}: ${path} ${use}; choose another name`],
+    ]
+    for (const path of [market, `${market}.link`, module])
+      for (const flag of ['--trades', '--equity', '--report'])
+        expect(await backtest(flag, path)).toEqual(problem(flag, path, 'is read by this command'))
+    expect(readFileSync(market, 'utf8')).toBe(recording)
+    const out = file('out.csv')
+    expect(await backtest('--trades', out, '--equity', out)).toEqual(
+      problem('--equity', out, 'is the file of --trades'),
+    )
+    expect(await backtest('--trades', devNull, '--equity', devNull)).toEqual([0, ''])
+    const paths = [market, module, '--parameters', file('parameters.json', '[1]')]
+    expect(await runInProcess(['sweep', ...paths, '--csv', file('parameters.json')])).toMatchObject({
+      code: 2,
+    })
+    const kept = ['--journal', file('desk.ndjson'), '--report', file('desk.ndjson')]
+    expect(await runInProcess(['paper', module, '--simulate', ...kept])).toMatchObject({ code: 2 })
   })
 
   it('fails if no row is between --from and --to', async () => {

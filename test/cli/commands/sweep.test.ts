@@ -65,6 +65,17 @@ test('puts the highest number first, and writes the numbers and the failures as 
   expect(lines[2]).toMatch(/^"{""fail"":true}",,,failed: /)
 })
 
+test('puts values that are NaN last, as those without a number, and leaves them out of the files', async () => {
+  const module = `import { of } from 'rxjs'\nexport default (client, sharpe) => of({ sharpe: sharpe ?? NaN })`
+  const [csv, report] = [newFile('sweep.csv', ''), newFile('sweep.html', '')]
+  const flags = ['--sort', 'sharpe', '--csv', csv, '--report', report]
+  const { code, stdout } = await runCommand(['sweep', ...files([1, null, 3, 2, null, 5], module), ...flags])
+  const parameters = stdout.split('\n').map((line) => line.split('  ')[0])
+  expect([code, parameters]).toEqual([0, ['5', '3', '2', '1', 'null', 'null', '']])
+  expect(readFileSync(csv, 'utf8').split('\r\n').slice(4)).toEqual(['1,1,', 'null,,', 'null,,', ''])
+  expect(readFileSync(report, 'utf8')).not.toContain('NaN')
+})
+
 test('sorts by, and shows, a number of a token whose symbol has a dot', async () => {
   const module = `import { of } from 'rxjs'\nexport default (client, gain) => of({ buyAndHold: { 'USDC.e': gain } })`
   const report = newFile('sweep.html', '')

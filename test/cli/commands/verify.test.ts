@@ -1,9 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createClient, type Client } from 'svc-streams'
-import { journal, record } from 'svc-streams/recording'
-import { lastValueFrom, of, type Observable } from 'rxjs'
+import { createClient, defineTokens, type Client } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { market, paper, type MarketClient } from 'svc-streams/paper'
+import { journal, record, replay, writeRecording } from 'svc-streams/recording'
+import { lastValueFrom, map, of, type Observable } from 'rxjs'
 import { expect, test } from 'vitest'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
 import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
@@ -11,7 +13,7 @@ import { closeAfterTest } from '../../support/close-after-test.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { compiledPath, spawnNode } from '../../support/process/node-process.js'
 import { eventually } from '../../support/time/eventually.js'
-import { ethTopic } from '../../support/tokens.js'
+import { ethTopic, weth } from '../../support/tokens.js'
 import { at, header, priced } from '../support/recording.js'
 
 /** The command as it is installed: its packages are those of the strategy. */
@@ -174,6 +176,53 @@ test.each([
 test('plays the recording from the time at which the strategy was started', async () => {
   const from = new Date(at + 2000).toISOString()
   expect(await verify(journalText(...orders(204, 206, 208, 210)), '--from', from)).toMatchObject({ code: 0 })
+})
+
+test('--from and --to leave out the runs of an account that they do not contain', async () => {
+  const folder = moduleFolder()
+  const path = (name: string) => join(folder, name)
+  const tokens = defineTokens({ X: { address: weth, decimals: 18 } })
+  const module = `
+    import { map } from 'rxjs'
+    import { defineTokens } from 'svc-streams'
+    import { rights } from 'svc-streams/operators'
+    import { market } from 'svc-streams/paper'
+    const tokens = defineTokens({ X: { address: '${weth}', decimals: 18 } })
+    export const options = { tokens, cash: 100, feeBps: 1, slippageBps: 1, latency: 0 }
+    export default (client) =>
+      client.price$('${ethTopic}').pipe(rights(), map(() => market('X', 'buy', { usd: 1 })))`
+  writeFileSync(path('strategy.mjs'), module)
+  for (const [day, name] of ['monday.ndjson', 'tuesday.ndjson'].entries()) {
+    const rows = [0, 1, 2].map((second) => ({
+      at: at + day * 86_400_000 + second * 1000,
+      topic: ethTopic,
+      price: 100 + second,
+    }))
+    await writeRecording(rows, path(name))()
+    const costs = { cash: 100, feeBps: 1, slippageBps: 1, latency: 0, journal: path('desk.ndjson') }
+    const order$ = ({ price$ }: MarketClient) =>
+      price$(ethTopic).pipe(
+        rights(),
+        map(() => market('X', 'buy', { usd: 1 })),
+      )
+    // A copy of the client has no terms of a replay, so that the account writes its journal.
+    await lastValueFrom(
+      replay(path(name), { speed: Infinity }).run$(({ price$, depth$ }) =>
+        paper({ price$, depth$ }, order$, { tokens, ...costs }),
+      ),
+    )
+  }
+  const files = ['monday.ndjson', 'tuesday.ndjson', 'strategy.mjs'].map(path)
+  const tuesday = new Date(at + 86_400_000).toISOString()
+  const verifyPart = (...flags: readonly string[]) =>
+    runCommand(['verify', ...files, '--journal', path('desk.ndjson'), ...flags])
+  const text = (values: number, after = '') => ({
+    code: 0,
+    stdout: expect.stringMatching(`^equal: ${values} values${after}`) as string,
+  })
+  expect(await verifyPart()).toMatchObject(text(12))
+  expect(await verifyPart('--from', tuesday)).toMatchObject(text(6))
+  expect(await verifyPart('--to', tuesday)).toMatchObject(text(6, '; 6 came after the end of the recordings'))
 })
 
 test('finds no difference between a live run over real sockets and its recording', async () => {

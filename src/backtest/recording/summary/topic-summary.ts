@@ -36,9 +36,9 @@ export interface TopicSummary {
   readonly pricesPerSecond: { readonly median: number; readonly max: number }
   /** The longest time without a price outside of gaps, in ms. */
   readonly longestSilenceMs: number
-  /** The quantity of each depth, in tokens, if it is assumed. */
+  /** The quantity of each depth, in tokens, if it is assumed: of several files, `5 or 7`. */
   readonly assumedDepth: string | undefined
-  /** The length of the candles whose opens and closes are its prices. */
+  /** The length of the candles whose opens and closes are its prices: of several files, `1 min and 1 h`. */
   readonly candles: string | undefined
 }
 
@@ -51,8 +51,8 @@ export class TopicSummariser {
   private to: number | undefined
   private epoch: number | undefined
   private connections = 0
-  private assumedDepth: string | undefined
-  private candles: string | undefined
+  private readonly assumedDepths = new Set<string>()
+  private readonly candles = new Set<string>()
   /** The sum of the steps by which the clock was set back, in ms. */
   private setBackMs = 0
   private readonly rates = new Rates()
@@ -76,8 +76,8 @@ export class TopicSummariser {
     const { past } = this
     past.onLine(line, origin)
     if (line._tag === 'Recording' && past.recorder === origin.recorder) {
-      this.assumedDepth ??= line.assumedDepth
-      this.candles ??= line.candles
+      if (line.assumedDepth !== undefined) this.assumedDepths.add(line.assumedDepth)
+      if (line.candles !== undefined) this.candles.add(line.candles)
       if (line.continues === undefined) this.epoch = undefined
     } else if (line._tag === 'Price') {
       this.counts.rows++
@@ -101,7 +101,7 @@ export class TopicSummariser {
    * that starts after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, counts, from, to, connections, assumedDepth, candles } = this
+    const { topic, counts, from, to, connections, assumedDepths, candles } = this
     this.past.passTime()
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
@@ -123,8 +123,8 @@ export class TopicSummariser {
       connections,
       pricesPerSecond: this.rates.perSecond(coveredMs),
       longestSilenceMs: this.missing.longestSilence(latest),
-      assumedDepth,
-      candles,
+      assumedDepth: assumedDepths.size === 0 ? undefined : [...assumedDepths].join(' or '),
+      candles: candles.size === 0 ? undefined : [...candles].join(' and '),
     }
   }
 }

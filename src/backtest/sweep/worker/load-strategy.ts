@@ -38,25 +38,32 @@ type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
 ) => ReturnType<PaperStrategy<StrategyClient>>
 
+/** `warmUp`: of the options of its account, in ms. */
+interface LoadedStrategy {
+  readonly strategy$: SweepStrategy<unknown, unknown>
+  readonly warmUp: number
+}
+
 /** A strategy of an account emits the events of the account. Left: also if its options are not valid. `costs`: override those of its options. */
 export const loadStrategy = async (
   url: string,
   costs?: Job['costs'],
-): Promise<Either<SweepFault, SweepStrategy<unknown, unknown>>> => {
+): Promise<Either<SweepFault, LoadedStrategy>> => {
   const imported = await importStrategy(url)
   if (isLeft(imported)) return imported
   const { strategy, options: given } = imported.right
-  if (!isPaperOptions(given)) return right(strategy as SweepStrategy<unknown, unknown>)
-  const strategy$ = strategy as AccountStrategy
+  if (!isPaperOptions(given))
+    return right({ strategy$: strategy as SweepStrategy<unknown, unknown>, warmUp: 0 })
+  const order$ = strategy as AccountStrategy
   const options = { ...given, ...costs }
   try {
-    settingsOf(options)
+    const { warmUp } = settingsOf(options)
+    const strategy$: SweepStrategy<unknown, unknown> = (client, parameter) =>
+      paper$(client, (market, account) => order$(market, account, parameter), options)
+    return right({ strategy$, warmUp })
   } catch (thrown) {
     return failed(thrown)
   }
-  return right((client, parameter) =>
-    paper$(client, (market, account) => strategy$(market, account, parameter), options),
-  )
 }
 
 export const isPaperOptions = (options: unknown): options is PaperOptions =>

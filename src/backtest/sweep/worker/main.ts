@@ -25,7 +25,8 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     for (const { index } of tasks) postFault(index, loaded.left)
     return
   }
-  await runTasks$(sources, job, loaded.right).forEach((result) => {
+  const { strategy$, warmUp } = loaded.right
+  await runTasks$(sources, { ...job, warmUp: job.warmUp || warmUp }, strategy$).forEach((result) => {
     try {
       post(result)
     } catch (thrown) {

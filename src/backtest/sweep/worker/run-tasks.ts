@@ -54,7 +54,8 @@ export const runTasks$ = (
 
     /** On the clock of the strategy. */
     const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
-    const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat }
+    const counting = range.from > -Infinity ? { isCounted } : { warmUp }
+    const terms = { endsFlat, ...(warmUp > 0 && counting) }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
       const values: unknown[] = []

@@ -49,5 +49,6 @@ export const numbersOf = (value: unknown, levels = 5): ReadonlyMap<string, numbe
   )
 }
 
-const isNumber = (value: unknown): value is number | bigint =>
-  typeof value === 'number' || typeof value === 'bigint'
+/** False for `NaN`, which has no place in an order. */
+export const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value))

@@ -8,7 +8,7 @@ import { counted } from '../../../view/texts.js'
 import { renderSweep, type SweepRow } from '../../render/sweep-page.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
-import { isFolded, numberOf, numbersOf, numbersText, resultOf } from './metrics.js'
+import { isFolded, isNumber, numberOf, numbersOf, numbersText, resultOf } from './metrics.js'
 import { jsonText, type StrategyRun } from './replayed-strategy.js'
 import { conditionsOf, headerOf, titleOf, writePage } from './report.js'
 
@@ -115,7 +115,7 @@ const rowOf = (result: Result): SweepRow => {
 
 /** Of an account in the order of a report, those with a meaning. */
 const figuresIn = (value: unknown): Readonly<Record<string, number>> => {
-  if (typeof value === 'number') return { 'last value': value }
+  if (isNumber(value)) return { 'last value': Number(value) }
   const numbers = isFolded(value) ? figuresOf(value.summary) : [...numbersOf(value)]
   return Object.fromEntries(
     numbers.flatMap(([name, number]) => (number === null ? [] : [[name, Number(number)] as const])),

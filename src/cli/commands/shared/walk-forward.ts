@@ -52,7 +52,7 @@ export const walkForwardRecordings = async (
     strategy,
     parameters,
     {
-      ...{ warmUp: account?.warmUp ?? 0, ...lengths, ...played },
+      ...{ ...lengths, ...played },
       score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
     },
   ).pipe(map(mapRight((run) => ({ ...run, score: sign * run.score, trainScore: sign * run.trainScore }))))

@@ -163,6 +163,7 @@ export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
   if (!hasCurrentPrice(from) || !to.live || to.price !== never) return
   to.price = from.price
   to.receivedAt = from.receivedAt
+  to.lastActivityAt = from.lastActivityAt
 }
 
 /**

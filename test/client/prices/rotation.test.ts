@@ -187,6 +187,40 @@ describe('a gateway that announces its close', () => {
     expect(lines).toEqual(['0 dials first', '10 dials first', '1000 a: 1'])
   })
 
+  it('leaves its price to its successor with its age: a front with a later price and no further one is not silent', () => {
+    const lines = runRotation(
+      ({ at, add, client, sockets }) => {
+        for (const index of [0, 1]) at(10, () => sockets[index]!.deliverPrice(a, 1))
+        at(20, () => sockets[0]!.deliverPrice(a, 2))
+        at(1_000, () => sockets[1]!.deliver(draining))
+        at(1_010, () => sockets[2]!.open())
+        at(4_000, () =>
+          add(
+            client
+              .inspect()
+              .lines.map(({ isFront }) => isFront)
+              .join(),
+          ),
+        )
+      },
+      { lines: 2, priceWsUrl: ['ws://first', 'ws://second', 'ws://third'] },
+    )
+    expect(lines.slice(3)).toEqual(['20 a: 2', '1000 dials third', '1025 ends second', '4000 true,false'])
+  })
+
+  it('leaves its price to its successor with its age, which counts toward staleAfter and in inspect()', () => {
+    const lines = runRotation(
+      ({ at, add, client, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(1_000, () => sockets[0]!.deliver(draining))
+        at(1_010, () => sockets[1]!.open())
+        at(1_500, () => add(String(client.inspect().topics[0]!.lastPriceAgeMs)))
+      },
+      { staleAfter: 2_000 },
+    )
+    expect(lines.slice(3)).toEqual(['1130 ends first', '1500 1490', '2010 a: Stale'])
+  })
+
   it('delivers no older price if another line fails, and its own prices are not proven yet', () => {
     let silent: readonly string[] = []
     const lines = runRotation(

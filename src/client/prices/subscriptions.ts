@@ -17,6 +17,7 @@ import {
   type ReceivedPrice,
 } from './subscribers.js'
 import {
+  deliveredPrice,
   failureEvent,
   isConfirmed,
   isUnconfirmed,
@@ -171,13 +172,14 @@ export class Subscriptions {
     isHeld = false,
   ): readonly Effect[] {
     const { held } = state
+    const delivered = deliveredPrice(state)
     setPrice(state, price)
     if (!isHeld) state.failure = undefined
     const effects = this.onActivity(state, now, age, isHeld && phaseOf(state) !== 'stale')
     if (!isHeld) return effects
-    const previous = held?.previous
+    const isSwitched = held?.isSwitched === true
     const isReplaced = held?.hasReplaced === true || (!this.isBehind && held?.deliveredUpTo === 0)
-    state.held = { hasReplaced: isReplaced && previous === undefined, deliveredUpTo: 0, previous }
+    state.held = { hasReplaced: isReplaced && !isSwitched, deliveredUpTo: 0, delivered, isSwitched }
     return effects
   }
 

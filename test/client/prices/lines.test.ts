@@ -157,6 +157,55 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 1', '40 late: 1', '20000 late: complete'])
   })
 
+  it('do not repeat the last delivered price, although the old front held a later one', () => {
+    const lines = runLines(({ at, line, answering, deliver }) => {
+      at(10, () => deliver(a, 1))
+      at(15, () => answering.delete('first'))
+      at(1_012, () => line('first').deliverPrice(a, 2))
+      at(1_200, () => line('second').deliverPrice(a, 3))
+    })
+    expect(lines).toEqual(['10 a: 1', '1200 a: 3'])
+  })
+
+  it('do not repeat the last delivered price, although the old front held it for a later subscriber', () => {
+    const lines = runLines(({ at, client, observer, answering, deliver }) => {
+      at(10, () => deliver(a, 1))
+      at(15, () => answering.delete('first'))
+      at(1_003, () => client.price$(a).subscribe(observer('late')))
+    })
+    expect(lines).toEqual(['10 a: 1', '1003 late: Stale', '1003.25 late: 1', '20000 late: complete'])
+  })
+
+  it('show a topic as waiting while its first price is held on a new front', () => {
+    const lines = runLines(
+      ({ at, add, line, answering, client, observer, deliver }) => {
+        const addStates = (): void =>
+          add(
+            client
+              .inspect()
+              .topics.map(({ state }) => state)
+              .join(),
+          )
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(10, () => deliver(a, 1))
+        at(300, () => line('second').deliverPrice(b, 1))
+        at(400, () => answering.delete('second'))
+        at(410, () => line('first').drop())
+        at(420, addStates)
+        at(430, () => {
+          answering.add('second')
+          line('second').listener.pong?.()
+        })
+        at(900, addStates)
+      },
+      { confirmTimeout: 200 },
+    )
+    expect(lines).toEqual([
+      ...['10 a: 1', '205 b: SubscriptionTimeout', '405 b: SubscriptionTimeout', '420 live,waiting'],
+      ...['430 b: 1', '900 live,live', '20000 b: complete'],
+    ])
+  })
+
   it('emit the Left of the front for a topic that has no price on the other line', () => {
     const lines = runLines(({ at, line, client, observer }) => {
       at(5, () => client.price$(b).subscribe(observer('b')))

@@ -112,6 +112,25 @@ describe('a line that is older than rotateAfter', () => {
     expect(lines.slice(2)).toEqual(['3062.5 dials first', '4122.5 ends first', '4122.75 a: 2'])
   })
 
+  it('does not double a price that arrives again while the prices of its successor are held', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_100, () => sockets[1]!.open())
+        for (let price = 2; price <= 561; price++)
+          at(3_000 + 2 * price, () => sockets[0]!.deliverPrice(a, price))
+        at(4_000, () => (isAnswering = false))
+        at(4_150, () => sockets[1]!.deliverPrice(a, 561))
+        at(4_180, () => (isAnswering = true))
+        at(4_500, () => sockets[1]!.deliverPrice(a, 562))
+      },
+      { rotateAfter: 3_000 },
+      () => isAnswering,
+    )
+    expect(lines.slice(-3)).toEqual(['4122 a: 561', '4122.5 ends first', '4500 a: 562'])
+  })
+
   it('emits its Disconnected if it is lost before its successor is ready, and is not dialled again', () => {
     const lines = runRotation(
       ({ at, sockets }) => {

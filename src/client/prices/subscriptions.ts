@@ -144,10 +144,6 @@ export class Subscriptions {
     return this.due.size > 0 || this.sentFrames.unrequestedCount > 0
   }
 
-  onProbe(state: SubscribedTopic, now: number): void {
-    this.sentFrames.onProbe(state, now)
-  }
-
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
     const sentAt = this.sentFrames.onConfirmation(bases, (base) => this.onEnded(base))
@@ -239,6 +235,9 @@ export class Subscriptions {
     const eventFor = rejectedEvent(shown)
     if (state === undefined) return { subscribers: [], eventFor }
     this.remove(state)
+    // On a line that stands by, it is requested again after `confirmTimeout`.
+    const isStandby = state.first === undefined && state.idleSince === undefined
+    if (isStandby) this.want(base, state.topic).subscribeSentAt = now
     return { subscribers: takeList(state), eventFor, completes: true }
   }
 

@@ -333,6 +333,25 @@ describe('two lines', () => {
     ])
   })
 
+  it('request a topic again on the line that stands by if it has rejected it, after confirmTimeout', () => {
+    const lines = runLines(
+      ({ at, add, line, client, observer, deliver }) => {
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(6, () => line('second').deliver(`Invalid (exchange, base, quote) tuple: ${b.slice(4)}`))
+        at(7, () => line('first').deliverPrice(b, 1))
+        at(510, () => add(line('second').frames.at(-1)!))
+        at(520, () => deliver(b, 2))
+        at(600, () => line('first').drop())
+        at(700, () => line('second').deliverPrice(b, 3))
+      },
+      { confirmTimeout: 500 },
+    )
+    expect(lines).toEqual([
+      ...['7 b: 1', `510 {"method":"subscribe","topic":"${b}"}`, '520 b: 2', '700 b: 3'],
+      '20000 b: complete',
+    ])
+  })
+
   it('let the second line deliver while the first dial of the first one hangs', () => {
     const lines: string[] = []
     runInVirtualTime(

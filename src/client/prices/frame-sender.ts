@@ -72,7 +72,7 @@ export class FrameSender implements Prober {
       return false
     }
     this.isProbeTurn = false
-    this.subscriptions.onProbe(state, now)
+    this.subscriptions.sentFrames.onProbe(state, now)
     socket.send(subscribeFrame(state.topic))
     rateLimiter.consume(1, now)
     return true

@@ -17,6 +17,7 @@ import {
   type ReceivedPrice,
 } from './subscribers.js'
 import {
+  deliveredPrice,
   failureEvent,
   isConfirmed,
   isUnconfirmed,
@@ -143,10 +144,6 @@ export class Subscriptions {
     return this.due.size > 0 || this.sentFrames.unrequestedCount > 0
   }
 
-  onProbe(state: SubscribedTopic, now: number): void {
-    this.sentFrames.onProbe(state, now)
-  }
-
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
     const sentAt = this.sentFrames.onConfirmation(bases, (base) => this.onEnded(base))
@@ -171,13 +168,14 @@ export class Subscriptions {
     isHeld = false,
   ): readonly Effect[] {
     const { held } = state
+    const delivered = deliveredPrice(state)
     setPrice(state, price)
     if (!isHeld) state.failure = undefined
     const effects = this.onActivity(state, now, age, isHeld && phaseOf(state) !== 'stale')
     if (!isHeld) return effects
-    const previous = held?.previous
+    const isSwitched = held?.isSwitched === true
     const isReplaced = held?.hasReplaced === true || (!this.isBehind && held?.deliveredUpTo === 0)
-    state.held = { hasReplaced: isReplaced && previous === undefined, deliveredUpTo: 0, previous }
+    state.held = { hasReplaced: isReplaced && !isSwitched, deliveredUpTo: 0, delivered, isSwitched }
     return effects
   }
 
@@ -237,6 +235,9 @@ export class Subscriptions {
     const eventFor = rejectedEvent(shown)
     if (state === undefined) return { subscribers: [], eventFor }
     this.remove(state)
+    // On a line that stands by, it is requested again after `confirmTimeout`.
+    const isStandby = state.first === undefined && state.idleSince === undefined
+    if (isStandby) this.want(base, state.topic).subscribeSentAt = now
     return { subscribers: takeList(state), eventFor, completes: true }
   }
 

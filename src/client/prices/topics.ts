@@ -59,12 +59,14 @@ export interface HeldPrice {
   readonly hasReplaced: boolean
   /** The position of the last subscriber that has received it; 0 if none has. */
   readonly deliveredUpTo: number
-  /** Defined if another line was in front before: a price that equals its last one is not delivered again. */
-  readonly previous?: PreviousPrice | undefined
+  /** The price before it, as `deliveredPrice` returned it. */
+  readonly delivered?: DeliveredPrice | undefined
+  /** True if another line was in front before: a price that equals `delivered` is not delivered again. */
+  readonly isSwitched?: boolean | undefined
 }
 
-/** The last price that another line has delivered, in USD, and the position of the last subscriber that has it. */
-interface PreviousPrice {
+/** A price, in USD, and the position of the last subscriber that has received it. */
+interface DeliveredPrice {
   readonly price: number
   readonly deliveredUpTo: number
 }
@@ -163,6 +165,7 @@ export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
   if (!hasCurrentPrice(from) || !to.live || to.price !== never) return
   to.price = from.price
   to.receivedAt = from.receivedAt
+  to.lastActivityAt = from.lastActivityAt
 }
 
 /**
@@ -173,17 +176,19 @@ export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
 export const takeOver = (from: SubscribedTopic, to: SubscribedTopic, isPlanned: boolean) => {
   const hadPrice = hasCurrentPrice(from) && from.failure === undefined
   const isLost = hadPrice && !(isPlanned ? to.live : hasCurrentPrice(to))
-  if (to.live && !isLost) {
-    const { price, last, held } = from
-    const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : noPrice
-    to.held = { ...newlyHeld, previous: held === undefined ? delivered : (held.previous ?? noPrice) }
-  }
+  if (to.live && !isLost) to.held = { ...newlyHeld, delivered: deliveredPrice(from), isSwitched: true }
   to.failure = from.failure
   moveList(from, to)
   return { isLost, isConfirmed: isConfirmed(to) && !isConfirmed(from) }
 }
 
-const noPrice: PreviousPrice = { price: never, deliveredUpTo: 0 }
+/** The last delivered price, if no failure followed it. */
+export const deliveredPrice = (state: SubscribedTopic): DeliveredPrice | undefined => {
+  const { price, last, held } = state
+  if (state.failure !== undefined || (held === undefined && !hasCurrentPrice(state))) return undefined
+  if (held?.deliveredUpTo === 0) return held.delivered
+  return { price, deliveredUpTo: held?.deliveredUpTo ?? last?.position ?? 0 }
+}
 
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: SubscribedTopic): boolean =>
@@ -235,7 +240,8 @@ export const shownStateOf = (
   if (phase === 'live') {
     if (isLate || silenceDeadline(state, timeouts) <= now) return 'stale'
     if (state.price === never) return 'waiting'
-    return state.failure === undefined ? 'live' : 'stale'
+    if (state.failure !== undefined) return 'stale'
+    return deliveredPrice(state) === undefined ? 'waiting' : 'live'
   }
   if (phase === 'stale') return 'stale'
   return phase === 'unreadable' && state.price !== never ? 'stale' : 'waiting'

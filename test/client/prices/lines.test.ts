@@ -157,6 +157,55 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 1', '40 late: 1', '20000 late: complete'])
   })
 
+  it('do not repeat the last delivered price, although the old front held a later one', () => {
+    const lines = runLines(({ at, line, answering, deliver }) => {
+      at(10, () => deliver(a, 1))
+      at(15, () => answering.delete('first'))
+      at(1_012, () => line('first').deliverPrice(a, 2))
+      at(1_200, () => line('second').deliverPrice(a, 3))
+    })
+    expect(lines).toEqual(['10 a: 1', '1200 a: 3'])
+  })
+
+  it('do not repeat the last delivered price, although the old front held it for a later subscriber', () => {
+    const lines = runLines(({ at, client, observer, answering, deliver }) => {
+      at(10, () => deliver(a, 1))
+      at(15, () => answering.delete('first'))
+      at(1_003, () => client.price$(a).subscribe(observer('late')))
+    })
+    expect(lines).toEqual(['10 a: 1', '1003 late: Stale', '1003.25 late: 1', '20000 late: complete'])
+  })
+
+  it('show a topic as waiting while its first price is held on a new front', () => {
+    const lines = runLines(
+      ({ at, add, line, answering, client, observer, deliver }) => {
+        const addStates = (): void =>
+          add(
+            client
+              .inspect()
+              .topics.map(({ state }) => state)
+              .join(),
+          )
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(10, () => deliver(a, 1))
+        at(300, () => line('second').deliverPrice(b, 1))
+        at(400, () => answering.delete('second'))
+        at(410, () => line('first').drop())
+        at(420, addStates)
+        at(430, () => {
+          answering.add('second')
+          line('second').listener.pong?.()
+        })
+        at(900, addStates)
+      },
+      { confirmTimeout: 200 },
+    )
+    expect(lines).toEqual([
+      ...['10 a: 1', '205 b: SubscriptionTimeout', '405 b: SubscriptionTimeout', '420 live,waiting'],
+      ...['430 b: 1', '900 live,live', '20000 b: complete'],
+    ])
+  })
+
   it('emit the Left of the front for a topic that has no price on the other line', () => {
     const lines = runLines(({ at, line, client, observer }) => {
       at(5, () => client.price$(b).subscribe(observer('b')))
@@ -281,6 +330,25 @@ describe('two lines', () => {
       '7 b: SubscriptionRejected',
       '7 b: complete',
       `2000 {"method":"unsubscribe","topic":"${b}"}`,
+    ])
+  })
+
+  it('request a topic again on the line that stands by if it has rejected it, after confirmTimeout', () => {
+    const lines = runLines(
+      ({ at, add, line, client, observer, deliver }) => {
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(6, () => line('second').deliver(`Invalid (exchange, base, quote) tuple: ${b.slice(4)}`))
+        at(7, () => line('first').deliverPrice(b, 1))
+        at(510, () => add(line('second').frames.at(-1)!))
+        at(520, () => deliver(b, 2))
+        at(600, () => line('first').drop())
+        at(700, () => line('second').deliverPrice(b, 3))
+      },
+      { confirmTimeout: 500 },
+    )
+    expect(lines).toEqual([
+      ...['7 b: 1', `510 {"method":"subscribe","topic":"${b}"}`, '520 b: 2', '700 b: 3'],
+      '20000 b: complete',
     ])
   })
 

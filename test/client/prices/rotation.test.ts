@@ -112,6 +112,25 @@ describe('a line that is older than rotateAfter', () => {
     expect(lines.slice(2)).toEqual(['3062.5 dials first', '4122.5 ends first', '4122.75 a: 2'])
   })
 
+  it('does not double a price that arrives again while the prices of its successor are held', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_100, () => sockets[1]!.open())
+        for (let price = 2; price <= 561; price++)
+          at(3_000 + 2 * price, () => sockets[0]!.deliverPrice(a, price))
+        at(4_000, () => (isAnswering = false))
+        at(4_150, () => sockets[1]!.deliverPrice(a, 561))
+        at(4_180, () => (isAnswering = true))
+        at(4_500, () => sockets[1]!.deliverPrice(a, 562))
+      },
+      { rotateAfter: 3_000 },
+      () => isAnswering,
+    )
+    expect(lines.slice(-3)).toEqual(['4122 a: 561', '4122.5 ends first', '4500 a: 562'])
+  })
+
   it('emits its Disconnected if it is lost before its successor is ready, and is not dialled again', () => {
     const lines = runRotation(
       ({ at, sockets }) => {
@@ -185,6 +204,40 @@ describe('a gateway that announces its close', () => {
       at(1_000, () => sockets[0]!.deliverPrice(a, 1))
     })
     expect(lines).toEqual(['0 dials first', '10 dials first', '1000 a: 1'])
+  })
+
+  it('leaves its price to its successor with its age: a front with a later price and no further one is not silent', () => {
+    const lines = runRotation(
+      ({ at, add, client, sockets }) => {
+        for (const index of [0, 1]) at(10, () => sockets[index]!.deliverPrice(a, 1))
+        at(20, () => sockets[0]!.deliverPrice(a, 2))
+        at(1_000, () => sockets[1]!.deliver(draining))
+        at(1_010, () => sockets[2]!.open())
+        at(4_000, () =>
+          add(
+            client
+              .inspect()
+              .lines.map(({ isFront }) => isFront)
+              .join(),
+          ),
+        )
+      },
+      { lines: 2, priceWsUrl: ['ws://first', 'ws://second', 'ws://third'] },
+    )
+    expect(lines.slice(3)).toEqual(['20 a: 2', '1000 dials third', '1025 ends second', '4000 true,false'])
+  })
+
+  it('leaves its price to its successor with its age, which counts toward staleAfter and in inspect()', () => {
+    const lines = runRotation(
+      ({ at, add, client, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(1_000, () => sockets[0]!.deliver(draining))
+        at(1_010, () => sockets[1]!.open())
+        at(1_500, () => add(String(client.inspect().topics[0]!.lastPriceAgeMs)))
+      },
+      { staleAfter: 2_000 },
+    )
+    expect(lines.slice(3)).toEqual(['1130 ends first', '1500 1490', '2010 a: Stale'])
   })
 
   it('delivers no older price if another line fails, and its own prices are not proven yet', () => {

@@ -508,7 +508,7 @@ describe('an error text', () => {
       subscriptions.onDeadline(now)
       subscriptions.takeFrames(Infinity, now)
     }
-    subscriptions.onProbe(states[0]!, 850)
+    subscriptions.sentFrames.onProbe(states[0]!, 850)
     subscriptions.onDeadline(900)
     unsubscribe(0, 900)
     expect(subscriptions.takeFrames(Infinity, 900)).toContainEqual(unsubscribeFrame('svc-0xaa'))
@@ -518,7 +518,7 @@ describe('an error text', () => {
 
   it('may answer the second request of a topic whose first request was answered by a rejection', () => {
     const { subscriptions, states } = requestTopics([aa])
-    subscriptions.onProbe(states[0]!, 10)
+    subscriptions.sentFrames.onProbe(states[0]!, 10)
     subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
     subscriptions.takeFrames(Infinity, 20)
     expect(eventsOf([subscriptions.onErrorText('Invalid token 0xaa', 30)!])).toEqual([

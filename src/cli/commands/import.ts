@@ -154,7 +154,7 @@ const overlapDoubts = (files: readonly MarketFile[]): readonly string[] =>
       const start = differentStart(file, other)
       if (start === undefined) return []
       const names = `${printable(other.path)} and ${printable(file.path)}`
-      return [`${names} have different candles that start at ${isoText(start)}: keep those of one of them`]
+      return [`${names} have different candles that start at ${formatTime(start)}: keep those of one of them`]
     }),
   )
 

@@ -168,7 +168,7 @@ export class Subscriptions {
     isHeld = false,
   ): readonly Effect[] {
     const { held } = state
-    const delivered = deliveredPrice(state)
+    const delivered = isHeld ? deliveredPrice(state) : undefined
     setPrice(state, price)
     if (!isHeld) state.failure = undefined
     const effects = this.onActivity(state, now, age, isHeld && phaseOf(state) !== 'stale')

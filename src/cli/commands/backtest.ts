@@ -96,6 +96,7 @@ async function backtestRecordings(
       }),
     ),
     () => ': the backtest has not ended',
+    [report, given.trades, given.equity],
   )
   tradeFiles.close()
   if (!isComplete) return

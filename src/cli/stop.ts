@@ -23,10 +23,7 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
-/**
- * False if the reader closes the output before the work completes. Throws if the user stops the command: it has no result. `files`:
- * with one of them, the command also has no result if the reader closes the output: the file would be incomplete.
- */
+/** False if the reader closes the output before the work completes. Throws if the user stops it, or if one of the files then lacks its end. */
 export const completes = async (
   io: Io,
   work$: Observable<unknown>,

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { printable } from '../base/errors/text.js'
 
 /** The members of `process` that commands use; a test passes its own object. */
 export interface Io {
@@ -22,9 +23,9 @@ export const summaryText = (
   notes: readonly string[],
 ): string =>
   [
-    `# ${title} Paste these lines into another terminal, and start your program there.`,
+    `# ${printable(title)} Paste these lines into another terminal, and start your program there.`,
     ...variables.map(([name, value]) => `export ${name}=${value}`),
-    ...notes.map((note) => `# ${note}`),
+    ...notes.map((note) => `# ${printable(note)}`),
     '# Press Ctrl-C to stop it, and again to stop it immediately.\n',
   ].join('\n')
 

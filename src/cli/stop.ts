@@ -23,15 +23,17 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
-/** False if the reader closes the output before the work completes. Throws if the user stops the command: it has no result. */
+/** False if the reader closes the output before the work completes. Throws if the user stops it, or if one of the files then lacks its end. */
 export const completes = async (
   io: Io,
   work$: Observable<unknown>,
   progress: () => string,
+  files: readonly (string | undefined)[] = [],
 ): Promise<boolean> => {
   const completed$ = work$.pipe(ignoreElements(), endWith('completed' as const))
   const end = await firstValueFrom(merge(completed$, stop$(io, undefined)))
-  if (end === 'interrupted') throw new Error(`stopped${progress()}`)
+  const isIncomplete = end === 'output closed' && files.some((file) => file !== undefined)
+  if (end === 'interrupted' || isIncomplete) throw new Error(`stopped${progress()}`)
   return end === 'completed'
 }
 

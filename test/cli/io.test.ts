@@ -22,14 +22,14 @@ test('a summary sets variables by export, and all its other lines are comments',
     ['SVC_AUTH_KEY', 'AAEC+/=='],
     ['SVC_TOKENS', 'A=0x1,B=0x2'],
   ] as const
-  const lines = summaryText('It runs.', variables, ['Tokens: A, B']).split('\n')
+  const lines = summaryText('It plays a\nb.', variables, ['Tokens: A,\n B']).split('\n')
   expect(lines.slice(1, 4)).toEqual([
     'export SVC_AUTH_KEY=AAEC+/==',
     'export SVC_TOKENS=A=0x1,B=0x2',
     '# Tokens: A, B',
   ])
   expect([lines[0], lines[4], lines[5]]).toEqual([
-    expect.stringMatching(/^# It runs\. /),
+    expect.stringMatching(/^# It plays a b\. /),
     expect.stringMatching(/^# /),
     '',
   ])

@@ -94,6 +94,7 @@ async function backtestRecordings(
       }),
     ),
     () => ': the backtest has not ended',
+    [report, given.trades, given.equity],
   )
   tradeFiles.close()
   if (!isComplete) return

@@ -19,15 +19,15 @@ import { parsedFlag, parseDuration, toggle, type Values } from '../target/parse-
 const examples = `
 Examples:
   $ npx svc-streams inspect market.*.ndjson.gz --max-gap 10s
-      Fail if prices of a topic are missing for more than 10 seconds, or if a file is damaged.
+      Fail if a topic has a gap of more than 10 seconds, or if a file is damaged.
   $ npx svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
       Print the number of times at which each topic was stale.
 
 The line of a topic has its symbol, if it is known, and contains:
   rows      prices and errors of the topic
   from, to  the times of its first and its last price, in UTC
-  gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
-            recorder had no connection; stale: it had no current price; unrecorded: nothing was recorded
+  gaps      the times after the first price in which prices may be missing, by cause: their number, and their duration in all.
+            disconnected: the recorder had no connection; stale: it had no current price; unrecorded: nothing was recorded
   conn      the connections over which prices came
   prices/s  prices per second of the time outside of gaps: median and maximum
   silence   the longest time without a price outside of gaps

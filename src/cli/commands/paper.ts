@@ -19,7 +19,7 @@ import { counted, formatSeconds, formatTime, formatTokens, formatUsd } from '../
 import { withSource } from '../target/open-source.js'
 import { attempt, checkOutput, checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { failureOf, orFail } from '../render/error-text.js'
+import { errorLine, failureOf, orFail } from '../render/error-text.js'
 import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
 import { numberFormat, outputJson } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
@@ -147,7 +147,8 @@ async function tradeOnPaper(
     stopping.unsubscribe()
     close()
     const written = await recorded
-    if (written !== undefined) orFail(written)
+    if (written !== undefined && isLeft(written))
+      throw new Error(`--record: ${printable(recording ?? '')}: ${errorLine(written.left)}`)
     if (failure !== undefined) throw failureOf(failure)
     if (options.journal !== undefined)
       for (const event of orFail(await journalEvents(options.journal)())) keep(event)

@@ -123,10 +123,8 @@ export const createCommand = defineCommand({
     const simulator = await startSimulator(options).catch((error: unknown) => fail(given, error))
     // Checked at the start also if they begin later: an invalid fault is an error of the command.
     if (faultsAfter !== undefined) simulator.inject({})
-    const schedule =
-      faultsAfter === undefined || faults === undefined
-        ? undefined
-        : timer(faultsAfter).subscribe(() => simulator.inject(faults))
+    const begin = () => simulator.inject(faults ?? {})
+    const schedule = faultsAfter === undefined ? undefined : timer(faultsAfter).subscribe(begin)
     const stop = interrupted(io)
     io.stdout.write(summary(simulator))
     await stop

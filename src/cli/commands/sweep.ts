@@ -173,7 +173,8 @@ const sweepParameters = async (
     if (sort === undefined) print(result)
   }
   const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, played)
-  await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
+  const progress = () => ` after ${finishedText()}`
+  await completes(io, result$.pipe(tap(show)), progress, [csv, report]).finally(() => {
     const sorted = sort === undefined ? results : sortedBy(results, sort)
     if (sort !== undefined) sorted.forEach(print)
     shown.hide()

@@ -4,6 +4,8 @@ import { replay, type ReplayOptions } from 'svc-streams/recording'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
+import { OpenableSource } from '../../../src/backtest/recording/read/openable-source.js'
+import { openableSource } from '../../../src/backtest/recording/read/source.js'
 import { replaySettings } from '../../../src/backtest/replay/replay-options.js'
 import { replaySources } from '../../../src/backtest/replay/replay.js'
 import { newFile } from '../../cli/support/new-file.js'
@@ -167,6 +169,28 @@ describe('a part of a plain file', () => {
     expect(finished).toMatchObject({ left: { _tag: 'RecordingError', line: 7006 } })
     const fromStart = await played(rows.with(1, '{"_tag":"Price"\n'), { to: range.to })
     expect(fromStart.finished).toMatchObject({ left: { _tag: 'RecordingError', line: 3 } })
+  })
+
+  it('names the line that the disk cannot read by its number in the whole file', async () => {
+    const { name, open, file } = openableSource(nodePlatform, newRecording(rows))
+    const lineOf = async (position: number): Promise<number> =>
+      (await file!.read(0, position)).reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 1)
+    let broken = 0
+    async function* chunks(position: number): AsyncGenerator<Uint8Array> {
+      if (position === 0) {
+        yield* file!.chunks(0)
+        return
+      }
+      yield await file!.read(position, 10_000)
+      broken = await lineOf(position + 10_000)
+      throw new Error('i/o error')
+    }
+    const source = new OpenableSource(name, open, { ...file!, chunks })
+    const settings = replaySettings({ speed: Infinity, ...range })
+    const client = replaySources([source], settings, nodePlatform.publish)
+    await collect(summary$(client))
+    expect(await client.finished).toMatchObject({ left: { _tag: 'RecordingError', line: broken } })
+    expect(broken).toBeGreaterThan(6000)
   })
 
   it('names the row that another recording also has by its number in the whole file', async () => {

@@ -16,7 +16,8 @@ import { newFolder } from '../../support/new-folder.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { ethTopic, weth } from '../../support/tokens.js'
 import { eventually } from '../../support/time/eventually.js'
-import { compiledPath, spawnNode } from '../../support/process/node-process.js'
+import { compiledPath, spawnCommand, spawnNode } from '../../support/process/node-process.js'
+import { skipIf } from '../../support/run/skip.js'
 import { runInProcess, startInProcess } from '../support/in-process.js'
 import { at, header, priced } from '../support/recording.js'
 
@@ -434,6 +435,24 @@ describe('svc-streams paper', () => {
     const [first = 0, second] = new Set(ids())
     expect(first).toBeGreaterThan(20)
     expect(second).toBe(first + 1)
+  })
+
+  const onUnix = skipIf(process.platform === 'win32', 'Windows has no limit of the size of a file')
+
+  it('names the recording that a full disk ends', onUnix, async () => {
+    const file = inFolder()
+    const recording = file('market.ndjson')
+    const args = [
+      'paper',
+      file('strategy.mjs', strategy(18, weth, ethTopic)),
+      '--simulate',
+      '--record',
+      recording,
+    ]
+    const shell = ['sh', '-c', 'ulimit -f 2 && exec "$@"', 'sh'] as const
+    const command = spawnCommand([...shell, process.execPath, main(), ...args])
+    expect(await command.waitForExit()).toBe(1)
+    expect(command.stderr).toMatch(/^error: --record: \S+market\.ndjson: write failed: .*#writeerror\n$/)
   })
 
   it('runs the example, in TypeScript', async () => {

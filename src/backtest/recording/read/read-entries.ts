@@ -89,7 +89,7 @@ export async function* readSource(
       return
     }
   } catch (thrown) {
-    yield left(unreadableRecording(name, decoder.lineNumber + 1, thrown))
+    yield left(unreadableRecording(name, await lineInFile(decoder.lineNumber + 1, leftOut), thrown))
     return
   }
   if (!closing.closed && !decoder.started) yield left(emptyRecording(name))

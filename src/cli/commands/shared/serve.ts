@@ -38,6 +38,7 @@ export const serveUntilStopped = async (
 /** Logs the messages of a gateway until the function is called: one line when something fails, and one when it works again. */
 const logChannels = (io: Io): (() => void) => {
   const damage = new Set<string>()
+  const warn = (message: string): void => log(io, message, 'warn')
   return listen({
     'svc-streams:request': depthLines(
       ({ message, level }) => log(io, message, level),
@@ -46,23 +47,17 @@ const logChannels = (io: Io): (() => void) => {
     'svc-streams:gateway-history': ({ error }) =>
       error === undefined
         ? log(io, 'The history is written again.')
-        : log(
-            io,
+        : warn(
             `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
-            'warn',
           ),
     'svc-streams:gateway-nats': ({ problem }) =>
       problem === undefined
         ? log(io, 'NATS accepts the messages of the gateway again.')
-        : log(
-            io,
-            `NATS refuses messages of the gateway: ${printable(problem)}. Check its permissions.`,
-            'warn',
-          ),
+        : warn(`NATS refuses messages of the gateway: ${printable(problem)}. Check its permissions.`),
     'svc-streams:history-unreadable': ({ error: { message } }) => {
       if (damage.has(message)) return
       damage.add(message)
-      log(io, `A part of the history cannot be read: ${printable(message)}.`, 'warn')
+      warn(`A part of the history cannot be read: ${printable(message)}.`)
     },
   })
 }

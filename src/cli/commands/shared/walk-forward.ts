@@ -75,7 +75,7 @@ export const walkForwardRecordings = async (
     io.stdout.write(`${isLeft(result) && !json ? failed(text) : text}\n`)
   }
   const progress = () => ` after ${counted(total.windows, 'window')}`
-  if (!(await completes(io, result$.pipe(tap(show)), progress))) return
+  if (!(await completes(io, result$.pipe(tap(show)), progress, [report]))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
   if (report !== undefined) writePage(report, await pageOf(run, windows, total, lengths))
   if (total.failed > 0)

@@ -218,6 +218,8 @@ const compareRun = async (
     replaySettings({ speed: Infinity, ...range }),
     nodePlatform.publish,
     (row, { source, lineNumber: line }) => {
+      // The header of the recording of the next run is played too.
+      if (row.at >= (range.to ?? Infinity)) return
       if (difference !== undefined) certain$.next(true)
       lastAt = Math.max(lastAt, row.at)
       if (lines.push({ source, line, row }) > shownLines) lines.shift()

@@ -162,7 +162,8 @@ test('plays the recording from the time at which the strategy was started', asyn
   expect(await verify(journalText(...orders(204, 206, 208, 210)), '--from', from)).toMatchObject({ code: 0 })
 })
 
-test('--from and --to leave out the runs of an account that they do not contain', async () => {
+/** Two runs of an account, of six events each, and a day apart, with their recordings. */
+const twoRuns = async () => {
   const folder = moduleFolder()
   const path = (name: string) => join(folder, name)
   const tokens = defineTokens({ X: { address: weth, decimals: 18 } })
@@ -197,16 +198,32 @@ test('--from and --to leave out the runs of an account that they do not contain'
     )
   }
   const files = ['monday.ndjson', 'tuesday.ndjson', 'strategy.mjs'].map(path)
+  return {
+    monday: path('monday.ndjson'),
+    verify: (...flags: readonly string[]) =>
+      runCommand(['verify', ...files, '--journal', path('desk.ndjson'), ...flags]),
+  }
+}
+
+const equalText = (values: number, rest = '') => ({
+  code: 0,
+  stdout: expect.stringMatching(`^equal: ${values} values${rest}`) as string,
+})
+
+test('--from and --to leave out the runs of an account that they do not contain', async () => {
+  const runs = await twoRuns()
   const tuesday = new Date(at + 86_400_000).toISOString()
-  const verifyPart = (...flags: readonly string[]) =>
-    runCommand(['verify', ...files, '--journal', path('desk.ndjson'), ...flags])
-  const text = (values: number, after = '') => ({
-    code: 0,
-    stdout: expect.stringMatching(`^equal: ${values} values${after}`) as string,
-  })
-  expect(await verifyPart()).toMatchObject(text(12))
-  expect(await verifyPart('--from', tuesday)).toMatchObject(text(6))
-  expect(await verifyPart('--to', tuesday)).toMatchObject(text(6, '; 6 came after the end of the recordings'))
+  expect(await runs.verify()).toMatchObject(equalText(12))
+  expect(await runs.verify('--from', tuesday)).toMatchObject(equalText(6))
+  const after = '; 6 came after the end of the recordings'
+  expect(await runs.verify('--to', tuesday)).toMatchObject(equalText(6, after))
+})
+
+test('does not compare what came after the end of a recording that is followed by that of the next run', async () => {
+  const { monday, verify: verifyRuns } = await twoRuns()
+  // Its recorder was killed before its account.
+  writeFileSync(monday, readFileSync(monday, 'utf8').replace(/.*\n$/, ''))
+  expect(await verifyRuns()).toMatchObject(equalText(10, '; 2 came after the end of the recordings'))
 })
 
 test('finds no difference between a live run over real sockets and its recording', async () => {

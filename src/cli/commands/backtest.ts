@@ -99,6 +99,7 @@ async function backtestRecordings(
   if (!isComplete) return
   const summary = orFail(await client.finished)
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
+  if (run.summary.profitUsd === null) io.stderr.write(withoutData)
   printSummary(io, run.summary, json)
   if (report === undefined) return
   const html = renderRun(run, {
@@ -119,6 +120,9 @@ async function backtestRecordings(
 const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows: number): string =>
   `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files. Played, but doubtful: ` +
   `${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt more than a minute off.`
+
+const withoutData =
+  'warning: the account has no figures, because no data of its tokens is in the part that counts: check options.tokens, --from and --warm-up\n'
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

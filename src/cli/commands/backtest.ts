@@ -7,7 +7,7 @@ import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
 import { renderRun } from '../../backtest/results/render-report.js'
 import { RunFold } from '../../backtest/results/run-fold.js'
 import { maxTime } from '../../backtest/recording/codec/times.js'
-import { rxClock } from '../../base/time/clock.js'
+import { dataWallClock } from '../../base/time/clock.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -80,7 +80,7 @@ async function backtestRecordings(
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
-  const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => rxClock.wallClock() >= from }
+  const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => dataWallClock() >= from }
   const event$ = client.run$((recorded) =>
     paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
   )

@@ -163,7 +163,7 @@ test('plays the recording from the time at which the strategy was started', asyn
 })
 
 /** Two runs of an account, of six events each, and a day apart, with their recordings. */
-const twoRuns = async () => {
+const twoRuns = async (options = '{ tokens, cash: 100, feeBps: 1, slippageBps: 1, latency: 0 }') => {
   const folder = moduleFolder()
   const path = (name: string) => join(folder, name)
   const tokens = defineTokens({ X: { address: weth, decimals: 18 } })
@@ -173,7 +173,7 @@ const twoRuns = async () => {
     import { rights } from 'svc-streams/operators'
     import { market } from 'svc-streams/paper'
     const tokens = defineTokens({ X: { address: '${weth}', decimals: 18 } })
-    export const options = { tokens, cash: 100, feeBps: 1, slippageBps: 1, latency: 0 }
+    export const options = ${options}
     export default (client) =>
       client.price$('${ethTopic}').pipe(rights(), map(() => market('X', 'buy', { usd: 1 })))`
   writeFileSync(path('strategy.mjs'), module)
@@ -217,6 +217,14 @@ test('--from and --to leave out the runs of an account that they do not contain'
   expect(await runs.verify('--from', tuesday)).toMatchObject(equalText(6))
   const after = '; 6 came after the end of the recordings'
   expect(await runs.verify('--to', tuesday)).toMatchObject(equalText(6, after))
+})
+
+test('takes the costs that the live run had as flags', async () => {
+  const runs = await twoRuns('{ tokens, cash: 100, latency: 1_500 }')
+  expect(await runs.verify()).toMatchObject({ code: 1 })
+  const costs = ['--fee-bps', '1', '--slippage-bps', '1']
+  expect(await runs.verify(...costs)).toMatchObject({ code: 1 })
+  expect(await runs.verify(...costs, '--latency', '0ms')).toMatchObject(equalText(12))
 })
 
 test('does not compare what came after the end of a recording that is followed by that of the next run', async () => {

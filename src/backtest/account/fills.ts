@@ -117,10 +117,8 @@ const works = ({ isLiquidated }: AccountState, order: TradeOrder): boolean => {
 /** The quantity that an order lacks at a price, negative for a sell; 0 if there is nothing to do. */
 const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Side) => number): bigint => {
   // The other one of `units` and `usd` may be there, and undefined.
-  const unitsOf = (
-    { units, usd = 0 }: { readonly units?: bigint; readonly usd?: number },
-    side: Side,
-  ): bigint => units ?? token.unitsFor(usd, priceOf(side))
+  const unitsOf = (size: { readonly units?: bigint; readonly usd?: number }, side: Side): bigint =>
+    size.units ?? token.unitsFor(size.usd ?? 0, priceOf(side))
   if ('side' in order) {
     const { side, size } = order
     const quantity = remaining ?? unitsOf(size, side)

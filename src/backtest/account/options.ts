@@ -15,7 +15,7 @@ import { parseOptions } from '../../base/option-kinds/parse-options.js'
 
 /** The rules of an account. They do not depend on whether the data are live or recorded. */
 export interface PaperOptions {
-  /** The tokens that can be traded, of `defineTokens`. */
+  /** The tokens that can be traded, of `defineTokens`: one symbol for each address. */
   readonly tokens: DefinedTokens
   /** Cash at the start, in USD. */
   readonly cash: number
@@ -106,7 +106,9 @@ export const wholeShare = 10_000_000_000n
 export const settingsOf = (options: PaperOptions) => {
   const { tokens, depthShareBps, ...rest } = parseOptions(paperTable, options, { allowsUndefined: true })
   const list = Object.values(tokens)
+  const addresses = new Set(list.map(({ address }) => address.toLowerCase()))
   if (list.length === 0) throw new ConfigurationError('tokens', 'expected at least one token')
+  if (addresses.size < list.length) throw new ConfigurationError('tokens', 'expected one symbol an address')
   return { ...rest, tokens: list, depthShare: BigInt(Math.round(depthShareBps * 1_000_000)) }
 }
 

@@ -1,7 +1,7 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
 import { afterReading } from '../../base/time/timers.js'
-import { dataWallClock, rxClock } from '../../base/time/clock.js'
+import { rxClock } from '../../base/time/clock.js'
 import type { PaperEvent } from './events.js'
 import type { Order } from './orders.js'
 
@@ -35,13 +35,14 @@ export class OrderGate {
 
   constructor(
     private readonly run: Subscriber<PaperEvent>,
+    private readonly wallClock: () => number,
     private readonly pass: (order: Order, decidedAt: number) => void,
   ) {}
 
   /** To be called before an event is emitted. */
   begin(event: MarketEvent): void {
     this.receivedAt = isRight(event) ? event.right.receivedAt : -Infinity
-    const delay = dataWallClock() - this.receivedAt
+    const delay = this.wallClock() - this.receivedAt
     this.isLate = delay > maxDelay && delay < longestDelay
     // An order that a late value causes is decided later than its data time.
     this.isReading = !this.isLate
@@ -55,13 +56,11 @@ export class OrderGate {
   onOrder(order: Order): void {
     const isSilent = !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
     if (this.held.length === 0 && (this.isReading || !isSilent))
-      return this.pass(order, this.isReading ? this.receivedAt : dataWallClock())
+      return this.pass(order, this.isReading ? this.receivedAt : this.wallClock())
     this.held.push(order)
     if (this.held.length > 1) return
     const release = (): void => {
-      const { held } = this
-      this.held = []
-      for (const each of held) this.pass(each, dataWallClock())
+      for (const each of this.held.splice(0)) this.pass(each, this.wallClock())
     }
     this.run.add(afterReading(rxClock, () => this.readAt, release))
   }

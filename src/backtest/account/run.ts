@@ -10,7 +10,7 @@ import {
 import { isRight } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
-import { rxClock } from '../../base/time/clock.js'
+import { dataWallClock, rxClock } from '../../base/time/clock.js'
 import type { Client } from '../../client/client.js'
 import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
@@ -82,7 +82,10 @@ export class PaperRun {
     const { depthInterval } = this.settings
     this.emit()
     const tokens = [...state.tokens.values()]
-    const gate = new OrderGate(subscriber, (order, decidedAt) => this.onOrder(order, decidedAt))
+    // Only a replay has a history. At a finite speed, its data are older than the wall clock, and its timers real.
+    const isOld = 'history' in client && !rxClock.isVirtual
+    const wallClock = isOld ? () => -Infinity : dataWallClock
+    const gate = new OrderGate(subscriber, wallClock, (order, decidedAt) => this.onOrder(order, decidedAt))
     let open = 2 * tokens.length
     const onComplete = (): void => {
       if (--open === 0) this.end()

@@ -33,12 +33,9 @@ export class SharedStream<E extends MarketEvent> {
   }
 
   start(): void {
-    const subscription = this.source$.subscribe({
-      next: (event) => this.onEvent(event),
-      error: (thrown) => this.run.error(thrown),
-      complete: () => this.onComplete(),
-    })
-    this.run.add(subscription)
+    const error = (thrown: unknown): void => this.run.error(thrown)
+    const complete = (): void => this.onComplete()
+    this.run.add(this.source$.subscribe({ next: (event) => this.onEvent(event), error, complete }))
   }
 
   private onEvent(event: E): void {

@@ -7,7 +7,7 @@ import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
 import { renderRun } from '../../backtest/results/render-report.js'
 import { RunFold } from '../../backtest/results/run-fold.js'
 import { maxTime } from '../../backtest/recording/codec/times.js'
-import { rxClock } from '../../base/time/clock.js'
+import { dataWallClock } from '../../base/time/clock.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -80,7 +80,7 @@ async function backtestRecordings(
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
-  const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => rxClock.wallClock() >= from }
+  const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => dataWallClock() >= from }
   const event$ = client.run$((recorded) =>
     paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
   )
@@ -100,6 +100,7 @@ async function backtestRecordings(
   if (!isComplete) return
   const summary = orFail(await client.finished)
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
+  if (run.summary.profitUsd === null) io.stderr.write(withoutData)
   printSummary(io, run.summary, json)
   if (report === undefined) return
   const html = renderRun(run, {
@@ -120,6 +121,9 @@ async function backtestRecordings(
 const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows: number): string =>
   `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files. Played, but doubtful: ` +
   `${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt more than a minute off.`
+
+const withoutData =
+  'warning: the account has no figures, because no data of its tokens is in the part that counts: check options.tokens, --from and --warm-up\n'
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

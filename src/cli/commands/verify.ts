@@ -3,6 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, catchError, endWith, filter, identity, map, merge, of, takeUntil, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../base/errors/text.js'
+import type { Costs } from '../../backtest/account/options.js'
 import { decodeJournalLine } from '../../backtest/account/journal/journal-codec.js'
 import { journalTags, startTag } from '../../backtest/account/journal/journal.js'
 import { withTerms } from '../../backtest/account/terms.js'
@@ -25,6 +26,7 @@ import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, checkedStrategy, jsonText, type BacktestFiles } from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
+import { costFlags, costsOf } from './shared/strategy-module.js'
 import { onlyGiven, requiredFlag, toggle, type Values } from '../target/parse-flags.js'
 
 const examples = `
@@ -39,8 +41,8 @@ The live run writes the journal, and the recording is that of its client:
   record(client, { topics, to: 'market.ndjson' })
   strategy(client).pipe(journal('live.ndjson')).subscribe()
 
-The journal of paper has the events of an account, for the module of paper. Values after the end of the recordings, or after the
-last line of the journal, are not compared.
+The journal of paper has the events of an account, for the module of paper, with the costs that paper had as flags. Values after
+the end of the recordings, or after the last line of the journal, are not compared.
 
 Exit codes: 0 if all values of the journal are equal; 1 at the first difference, or if there is none to compare.`
 
@@ -50,6 +52,7 @@ const flags = {
     'the values of the live run, as the operator journal or the command paper writes them',
   ),
   parameter: parameterFlag,
+  ...costFlags,
   ...rangeFlags,
   json: toggle('--json', 'print the result as one JSON object'),
 }
@@ -70,6 +73,7 @@ async function verifyJournal(
 ): Promise<void> {
   const backtest = backtestFiles(files)
   const range = rangeOf(given)
+  const costs = costsOf(given)
   using strategy = await checkedStrategy(backtest, range)
   let [equal, afterEnd, later] = [0, 0, 0]
   const runs = await journalRuns(journal)
@@ -82,7 +86,7 @@ async function verifyJournal(
       if (run.from >= (range.to ?? Infinity)) afterEnd += run.entries.length
       continue
     }
-    const compared = await compareRun(io, run, { ...backtest, url, parameter, range: part })
+    const compared = await compareRun(io, run, { ...backtest, url, parameter, costs, range: part })
     if (compared === undefined) return
     equal += compared.equal
     later = compared.later
@@ -195,6 +199,8 @@ const shownLines = 3
 interface Replayed extends BacktestFiles {
   readonly url: string
   readonly parameter: unknown
+  /** Override those of the options of the module. */
+  readonly costs: Costs
   readonly range: PlayedRange
 }
 
@@ -202,9 +208,9 @@ interface Replayed extends BacktestFiles {
 const compareRun = async (
   io: Io,
   { before, entries }: JournalRun,
-  { recordings, url, parameter, range }: Replayed,
+  { recordings, url, parameter, costs, range }: Replayed,
 ): Promise<Comparison | undefined> => {
-  const loaded = await loadStrategy(url)
+  const loaded = await loadStrategy(url, costs)
   if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
   const state = before === undefined ? undefined : orFail(decodeJournalLine(before))
   const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
@@ -217,6 +223,8 @@ const compareRun = async (
     replaySettings({ speed: Infinity, ...range }),
     nodePlatform.publish,
     (row, { source, lineNumber, leftOut }) => {
+      // The header of the recording of the next run is played too.
+      if (row.at >= (range.to ?? Infinity)) return
       if (difference !== undefined) certain$.next(true)
       lastAt = Math.max(lastAt, row.at)
       if (lines.push({ source, lineNumber, leftOut, row }) > shownLines) lines.shift()

@@ -237,6 +237,8 @@ describe('paper', () => {
     [{ slipageBps: 1 }, 'slipageBps: did you mean slippageBps?'],
     [{ tokens: {} }, 'tokens: expected at least one token'],
     [{ tokens: { X: {} } }, 'tokens: expected tokens of defineTokens'],
+    // Each symbol would take its own share of one depth.
+    [{ tokens: { X: tokens.X, Z: { ...tokens.X, symbol: 'Z' } } }, 'tokens: expected one symbol an address'],
     [{ allowShort: 'yes' }, 'allowShort: expected true or false'],
   ])('throws for the options %j', (invalid, message) => {
     const call = () =>

@@ -154,6 +154,36 @@ describe('the warm-up of an account', () => {
     expect(await played(5)).toMatchObject({ fills: 1, profitUsd: 5 })
   })
 
+  it('ends at `from`, also if the clock of the recorder was set back before', async () => {
+    const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
+    const rows = [0, 5, 2, 3, 4, 5, 6, 7].map((second, index): readonly Row[] => {
+      const at = start + 1_000 * second
+      const event = right(depth('0xab', { buy: side, sell: side, timestamp: at, receivedAt: at }))
+      return [{ _tag: 'Depth', at, mint: '0xab', event }, priceRow(1_000 * second, 10 + index)]
+    })
+    const file = newModule('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+    const strategy = newModule(
+      'strategy.mjs',
+      `
+      import { map } from 'rxjs'
+      import { defineTokens } from 'svc-streams'
+      import { market } from 'svc-streams/paper'
+      const tokens = defineTokens({ X: { address: '0xab', decimals: 2 } })
+      export const options = { tokens, cash: 10_000, feeBps: 0, slippageBps: 0, latency: 0, warmUp: 10_000 }
+      export default (client) => client.price$('svc-0xab').pipe(map(() => market('X', 'buy', { units: 100n })))`,
+    )
+    const from = start + 6_000
+    const [result] = await collect(
+      runSweep<Folded>(file, [null as never], { from }, {}, pathToFileURL(strategy)),
+    )
+    const folded = result !== undefined && isRight(result) ? result.right.values[0] : undefined
+    expect(folded?.curve[0]).toEqual({ at: from, equityUsd: 10_000 })
+    expect(folded?.summary).toMatchObject({ fills: 2, profitUsd: 1 })
+    const flags = ['--from', new Date(from).toISOString(), '--json']
+    const { stdout } = await runInProcess(['backtest', file, strategy, ...flags])
+    expect(stdout.split('\n')[0]).toContain(`{"_tag":"Equity","at":${from},`)
+  })
+
   it('has the events of a run whose early orders are left out, for random orders', () => {
     const eventsOf = (inputs: readonly Input[], given: object): readonly PaperEvent[] => {
       const { client, order$, give } = givenMarket()

@@ -1,14 +1,20 @@
-import { firstValueFrom, merge, of, type Subscription } from 'rxjs'
+import { right } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, map, merge, of, type Subscription } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
+import { defineTokens } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { market, paper } from 'svc-streams/paper'
 import { replay, type ReplayClient } from 'svc-streams/recording'
-import { subscriptionTimeout } from 'svc-streams/testing'
+import { depth, price, subscriptionTimeout } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import {
   chunksOf,
   collect,
   errorRow,
   header,
+  mint,
   priceRow,
   recordingText,
   summary$,
@@ -28,6 +34,40 @@ describe('a replay at a finite speed', () => {
     // A timer may fire a millisecond early by this clock.
     expect(performance.now() - startedAt).toBeGreaterThan(38)
   })
+
+  it.each([60_000, 3_600_000])(
+    'gives an account the events of virtual time, also for a recording of %i ms ago',
+    async (age) => {
+      const at = Date.now() - age
+      const side = { totalQuantity: 1_000n, totalQuantityUsd: 1 }
+      const book = depth(mint, { buy: side, sell: side, timestamp: at, receivedAt: at })
+      const rows = [10, 11, 12].map((usd, second): Row => {
+        const receivedAt = at + 1_000 * second
+        return { _tag: 'Price', at: receivedAt, topic, event: right(price(topic, usd, { receivedAt })) }
+      })
+      const depthRow: Row = { _tag: 'Depth', at, mint, event: right(book) }
+      const text = recordingText({ ...header, at, mints: [mint] }, depthRow, ...rows)
+      const tokens = defineTokens({ X: { address: mint, decimals: 0 } })
+      const options = { tokens, cash: 1_000, feeBps: 0, slippageBps: 0, latency: 500 }
+      const eventsAt = (speed: number) =>
+        collect(
+          replay(chunksOf(text), { speed }).run$((client) =>
+            paper(
+              client,
+              ({ price$ }) =>
+                price$(topic).pipe(
+                  rights(),
+                  map(() => market('X', 'buy', { units: 1n })),
+                ),
+              options,
+            ),
+          ),
+        )
+      const events = await eventsAt(1_000)
+      expect(events.filter(({ _tag }) => _tag === 'Filled')).toHaveLength(2)
+      expect(events).toEqual(await eventsAt(Infinity))
+    },
+  )
 
   it('ends on close() during a wait', async () => {
     const client = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(2 ** 40, 2))))

@@ -173,6 +173,19 @@ describe('svc-streams backtest', () => {
     expect(byOption.stdout).toBe(byFlag.stdout)
   })
 
+  it('warns that no data of the tokens of the account counted', async () => {
+    const file = inFolder()
+    const market = file('market.ndjson', recording)
+    const backtest = async (token: string, ...flags: readonly string[]) => {
+      const module = file(`${token}.mjs`, strategy(2, token, `svc-${token}`))
+      return runInProcess(['backtest', market, module, ...flags])
+    }
+    const warned = { code: 0, stderr: expect.stringContaining('no data of its tokens') as string }
+    expect(await backtest('0xcd')).toMatchObject(warned)
+    expect(await backtest('0xab', '--warm-up', '1d')).toMatchObject(warned)
+    expect(await backtest('0xab')).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('writes to no file that it reads, and no two results to one file', async () => {
     const file = inFolder()
     const market = file('market.ndjson', recording)

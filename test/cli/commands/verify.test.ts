@@ -178,7 +178,8 @@ test('plays the recording from the time at which the strategy was started', asyn
   expect(await verify(journalText(...orders(204, 206, 208, 210)), '--from', from)).toMatchObject({ code: 0 })
 })
 
-test('--from and --to leave out the runs of an account that they do not contain', async () => {
+/** Two runs of an account, of six events each, and a day apart, with their recordings. */
+const twoRuns = async (options = '{ tokens, cash: 100, feeBps: 1, slippageBps: 1, latency: 0 }') => {
   const folder = moduleFolder()
   const path = (name: string) => join(folder, name)
   const tokens = defineTokens({ X: { address: weth, decimals: 18 } })
@@ -188,7 +189,7 @@ test('--from and --to leave out the runs of an account that they do not contain'
     import { rights } from 'svc-streams/operators'
     import { market } from 'svc-streams/paper'
     const tokens = defineTokens({ X: { address: '${weth}', decimals: 18 } })
-    export const options = { tokens, cash: 100, feeBps: 1, slippageBps: 1, latency: 0 }
+    export const options = ${options}
     export default (client) =>
       client.price$('${ethTopic}').pipe(rights(), map(() => market('X', 'buy', { usd: 1 })))`
   writeFileSync(path('strategy.mjs'), module)
@@ -213,16 +214,40 @@ test('--from and --to leave out the runs of an account that they do not contain'
     )
   }
   const files = ['monday.ndjson', 'tuesday.ndjson', 'strategy.mjs'].map(path)
+  return {
+    monday: path('monday.ndjson'),
+    verify: (...flags: readonly string[]) =>
+      runCommand(['verify', ...files, '--journal', path('desk.ndjson'), ...flags]),
+  }
+}
+
+const equalText = (values: number, rest = '') => ({
+  code: 0,
+  stdout: expect.stringMatching(`^equal: ${values} values${rest}`) as string,
+})
+
+test('--from and --to leave out the runs of an account that they do not contain', async () => {
+  const runs = await twoRuns()
   const tuesday = new Date(at + 86_400_000).toISOString()
-  const verifyPart = (...flags: readonly string[]) =>
-    runCommand(['verify', ...files, '--journal', path('desk.ndjson'), ...flags])
-  const text = (values: number, after = '') => ({
-    code: 0,
-    stdout: expect.stringMatching(`^equal: ${values} values${after}`) as string,
-  })
-  expect(await verifyPart()).toMatchObject(text(12))
-  expect(await verifyPart('--from', tuesday)).toMatchObject(text(6))
-  expect(await verifyPart('--to', tuesday)).toMatchObject(text(6, '; 6 came after the end of the recordings'))
+  expect(await runs.verify()).toMatchObject(equalText(12))
+  expect(await runs.verify('--from', tuesday)).toMatchObject(equalText(6))
+  const after = '; 6 came after the end of the recordings'
+  expect(await runs.verify('--to', tuesday)).toMatchObject(equalText(6, after))
+})
+
+test('takes the costs that the live run had as flags', async () => {
+  const runs = await twoRuns('{ tokens, cash: 100, latency: 1_500 }')
+  expect(await runs.verify()).toMatchObject({ code: 1 })
+  const costs = ['--fee-bps', '1', '--slippage-bps', '1']
+  expect(await runs.verify(...costs)).toMatchObject({ code: 1 })
+  expect(await runs.verify(...costs, '--latency', '0ms')).toMatchObject(equalText(12))
+})
+
+test('does not compare what came after the end of a recording that is followed by that of the next run', async () => {
+  const { monday, verify: verifyRuns } = await twoRuns()
+  // Its recorder was killed before its account.
+  writeFileSync(monday, readFileSync(monday, 'utf8').replace(/.*\n$/, ''))
+  expect(await verifyRuns()).toMatchObject(equalText(10, '; 2 came after the end of the recordings'))
 })
 
 test('finds no difference between a live run over real sockets and its recording', async () => {

@@ -46,6 +46,7 @@ export class LiveTime {
     const now = times.now()
     // The clock of the recorder may be ahead.
     if (runs.time > now + maxSkew) runs.skip(now - runs.time)
+    runs.aheadMs = 0
     runs.advance(now)
     onCaughtUp()
     this.isLive = true

@@ -8,7 +8,7 @@ import { Playback } from '../../replay/playback.js'
 import { createStrategyClient } from '../../replay/strategy-client.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'
 import { delay } from '../../../base/time/timers.js'
-import { rxClock, systemClock } from '../../../base/time/clock.js'
+import { dataWallClock, systemClock } from '../../../base/time/clock.js'
 import type { PaperEvent } from '../../account/events.js'
 import { isAccountRun, withTerms } from '../../account/terms.js'
 import { RunFold } from '../../results/run-fold.js'
@@ -53,7 +53,7 @@ export const runTasks$ = (
     }
 
     /** On the clock of the strategy. */
-    const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
+    const isCounted = (): boolean => dataWallClock() >= countsFrom
     const counting = range.from > -Infinity ? { isCounted } : { warmUp }
     const terms = { endsFlat, ...(warmUp > 0 && counting) }
 

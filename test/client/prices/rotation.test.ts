@@ -131,6 +131,29 @@ describe('a line that is older than rotateAfter', () => {
     expect(lines.slice(-3)).toEqual(['4122 a: 561', '4122.5 ends first', '4500 a: 562'])
   })
 
+  it('leaves its price to its successor after maxLag too, which delivers it to a late subscriber after a ping', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, client, sockets, observer }) => {
+        at(3_100, () => sockets[1]!.open())
+        for (let price = 1; price <= 561; price++)
+          at(3_000 + 2 * price, () => sockets[0]!.deliverPrice(a, price))
+        at(4_000, () => (isAnswering = false))
+        at(4_150, () => client.price$(a).subscribe(observer('held')))
+        at(4_180, () => (isAnswering = true))
+        at(4_500, () => client.price$(a).subscribe(observer('late')))
+      },
+      { rotateAfter: 3_000 },
+      () => isAnswering,
+    )
+    expect(lines.slice(-4)).toEqual([
+      '4122 a: 561',
+      '4122.5 ends first',
+      '4372.75 held: 561',
+      '4500 late: 561',
+    ])
+  })
+
   it('emits its Disconnected if it is lost before its successor is ready, and is not dialled again', () => {
     const lines = runRotation(
       ({ at, sockets }) => {

@@ -172,13 +172,14 @@ export type LineState = Pick<Line, 'phase' | 'liveTopics' | 'lagMs'>
 /**
  * The line that is in front from now on: the present one, unless its prices are not current and another line is ready. Only a
  * line that is ready replaces one that is connected, so that two slow lines do not alternate; a lost one is also replaced by one
- * that is open and has prices. Of several, that with the most live topics, and then the lowest lag. `isPatient`: the first dial
- * of the front may go on.
+ * that is open and has prices. Of several, that with the most live topics, and then the lowest lag. `isPatient`: a dial of the
+ * front may go on. It does while no other line has as many live topics: a further connection of the front may be dialled.
  */
 export const nextFront = <L extends LineState>(lines: readonly L[], front: L, isPatient: boolean): L => {
   const { phase } = front
   if (phase === 'open' || phase === 'ready' || (isPatient && phase === 'connecting')) return front
-  const ready = lines.filter((line) => line.phase === 'ready')
+  const hasEnough = (line: L): boolean => phase !== 'connecting' || line.liveTopics >= front.liveTopics
+  const ready = lines.filter((line) => line.phase === 'ready' && hasEnough(line))
   const isOpen = (line: L): boolean => line.phase === 'open' && line.liveTopics > 0
   const candidates = ready.length === 0 && phase === 'waiting' ? lines.filter(isOpen) : ready
   const [best = front] = [...candidates].sort(

@@ -320,7 +320,7 @@ export class Lines {
     const { old, successor } = rotation
     const now = this.config.clock.elapsed()
     this.rotation = undefined
-    if (isReplaced && rotation.agrees)
+    if (isReplaced && successor !== this.front)
       for (const state of old.topics) {
         const next = successor.topic(state.base)
         if (next !== undefined) copyPrice(state, next)

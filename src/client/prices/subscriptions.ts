@@ -292,12 +292,11 @@ export class Subscriptions {
     return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
   }
 
-  /** A confirmation of the topic was sent before the service read that it was left: its next request is not confirmed. */
+  /** A confirmation, or a held price, was sent before the service read that the topic was left: its next request is not confirmed. */
   private onEnded(base: Address): void {
     const state = this.topics.requested(base)
-    if (state === undefined || lastPrice(state) !== undefined) return
-    state.live = false
-    state.lastActivityAt = never
+    if (state === undefined || (lastPrice(state) !== undefined && state.held === undefined)) return
+    Object.assign(state, { live: false, lastActivityAt: never, price: never, held: undefined })
     this.schedule(state)
   }
 

@@ -160,7 +160,7 @@ export const isConfirmed = ({ lastActivityAt }: SubscribedTopic): boolean => las
 /** True if the topic has a price on the open connection that is current, as far as the service has sent it. */
 export const hasCurrentPrice = ({ live, price }: SubscribedTopic): boolean => live && price !== never
 
-/** The line of `to` replaces that of `from`, and has no newer price. */
+/** The line of `to` replaces that of `from`: a price that it does not have was sent before it had the topic, or is on its way. */
 export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
   if (!hasCurrentPrice(from) || !to.live || to.price !== never) return
   to.price = from.price

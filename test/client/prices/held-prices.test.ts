@@ -45,6 +45,27 @@ const startLive = (isConfirmed = true) => {
 const silence = (subscriptions: Subscriptions, now: number) =>
   subscriptions.onDeadline(now).map(({ _tag }) => _tag)
 
+describe('a held price of a topic that was left and requested again', () => {
+  it('is dropped by the answer to the unsubscribe frame: the service has sent no later ones in between', () => {
+    const { subscriptions, receive } = startLive()
+    const other = createPriceSubscriber('svc-0xbb')
+    subscriptions.addSubscriber('0xbb', other)
+    subscriptions.takeFrames(Infinity, 10)
+    const state = subscriptions.topics.get(base)!
+    subscriptions.leave(state, 20, state.first)
+    subscriptions.takeFrames(Infinity, 20)
+    subscriptions.addSubscriber(base, createPriceSubscriber(topic))
+    subscriptions.takeFrames(Infinity, 30)
+    // The answer to the frame of the other topic, then a price that was sent before the service read the unsubscribe frame.
+    subscriptions.onConfirmation([base, '0xbb'], 100)
+    receive(2, 100, 500)
+    subscriptions.onConfirmation(['0xbb'], 100)
+    expect(subscriptions.onCaughtUp(100)).not.toContain(subscriptions.topics.get(base))
+    subscriptions.onConfirmation(['0xbb', base], 110)
+    expect(receive(3, 120)).toContain('DeliverPrice')
+  })
+})
+
 describe('a held price that may be older than staleAfter', () => {
   it('makes a live topic stale, with one Stale, if the data that has arrived contains no newer price', () => {
     const { subscriptions, receive } = startLive()

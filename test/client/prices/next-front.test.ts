@@ -44,6 +44,12 @@ describe('nextFront', () => {
     expect(nextFront(lines, lines[0], true).name).toBe('front')
   })
 
+  it('keeps a front that dials a further connection while the other line has fewer live topics', () => {
+    const front = line('front', 'connecting', 2)
+    expect(nextFront([front, line('other', 'ready', 1)], front, false).name).toBe('front')
+    expect(nextFront([front, line('other', 'ready', 2)], front, false).name).toBe('other')
+  })
+
   it('keeps a lost front if the other line is open, but has no price yet', () => {
     const lines = [line('front', 'waiting'), line('other', 'open', 0)] as const
     expect(nextFront(lines, lines[0], false).name).toBe('front')

@@ -18,6 +18,7 @@ const runRotation = (
   scenario: (parts: Scenario) => void,
   options: Partial<ClientOptions> = {},
   answersPings: (socket: ManualSocket) => boolean = () => true,
+  confirms: (socket: ManualSocket, topic: string) => boolean = () => true,
 ): readonly string[] => {
   let lines: string[] = []
   const pendingTimers = runInVirtualTime(
@@ -30,7 +31,8 @@ const runRotation = (
         onEnd: ({ url }) => log.add(`ends ${new URL(url).hostname}`),
         onSend: (socket, frame) => {
           const { method, topic } = JSON.parse(frame) as { method: string; topic: string }
-          if (method === 'subscribe') virtual.after(1, () => socket.deliverConfirmation(topic))
+          if (method === 'subscribe' && confirms(socket, topic))
+            virtual.after(1, () => socket.deliverConfirmation(topic))
         },
       })
       const { client } = createManualClient(
@@ -47,6 +49,8 @@ const runRotation = (
   expect(pendingTimers).toBe(0)
   return lines.filter((line) => Number(line.split(' ')[0]) < 6_000)
 }
+
+const c = 'svc-0xcc'
 
 const draining = '{"notice":"draining"}'
 
@@ -129,6 +133,29 @@ describe('a line that is older than rotateAfter', () => {
       () => isAnswering,
     )
     expect(lines.slice(-3)).toEqual(['4122 a: 561', '4122.5 ends first', '4500 a: 562'])
+  })
+
+  it('leaves its price to its successor after maxLag too, which delivers it to a late subscriber after a ping', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, client, sockets, observer }) => {
+        at(3_100, () => sockets[1]!.open())
+        for (let price = 1; price <= 561; price++)
+          at(3_000 + 2 * price, () => sockets[0]!.deliverPrice(a, price))
+        at(4_000, () => (isAnswering = false))
+        at(4_150, () => client.price$(a).subscribe(observer('held')))
+        at(4_180, () => (isAnswering = true))
+        at(4_500, () => client.price$(a).subscribe(observer('late')))
+      },
+      { rotateAfter: 3_000 },
+      () => isAnswering,
+    )
+    expect(lines.slice(-4)).toEqual([
+      '4122 a: 561',
+      '4122.5 ends first',
+      '4372.75 held: 561',
+      '4500 late: 561',
+    ])
   })
 
   it('emits its Disconnected if it is lost before its successor is ready, and is not dialled again', () => {
@@ -280,6 +307,34 @@ describe('a successor that is in front because the old line is lost', () => {
       '10 a: 1',
       '41 a: Disconnected 1',
       '410 a: 3',
+    ])
+  })
+})
+
+describe('a successor that is in front because the old line is silent', () => {
+  it('takes over no price when the old line is closed: it may have been replaced since', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, client, sockets, observer }) => {
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(5, () => client.price$(c).subscribe(observer('c')))
+        for (const topic of [a, b]) at(10, () => sockets[0]!.deliverPrice(topic, 1))
+        at(20, () => sockets[0]!.deliver(draining))
+        at(30, () => sockets[1]!.open())
+        at(40, () => sockets[1]!.deliverPrice(b, 2))
+        // The old line remains, because it has a topic that the successor has not confirmed.
+        at(1_500, () => sockets[1]!.deliverConfirmation(a, b, c))
+        at(3_000, () => (isAnswering = false))
+        at(4_200, () => (isAnswering = true))
+      },
+      { rotateAfter: 100_000, priceWsUrl: ['ws://first', 'ws://second'] },
+      () => isAnswering,
+      ({ url }, topic) => !(url.includes('second') && topic === c),
+    )
+    expect(lines.filter((line) => line.includes(' a: '))).toEqual([
+      '10 a: 1',
+      '1125 a: Stale',
+      '4050.5 a: Stale',
     ])
   })
 })

@@ -182,7 +182,7 @@ export class PastJoin<E, A> {
   private release(hasLive: boolean): void {
     this.state = 'releasing'
     // A handler may cause further live events, which follow the held events.
-    while (this.state === 'releasing') {
+    while (this.state === 'releasing' && !this.subscriber.closed) {
       const next = this.held.shift()
       if (next === undefined) this.state = 'live'
       else this.deliver({ ...next, at: Math.max(this.latest, next.at) })

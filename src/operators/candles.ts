@@ -9,7 +9,7 @@ import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-opti
 import { maxBlockedMs, rxClock } from '../base/time/clock.js'
 import { windowTimeOf } from './data-window.js'
 import { CandleChart, type Candle } from './candle-chart.js'
-import type { EitherOperator } from './either.js'
+import { whileOpen, type EitherOperator } from './either.js'
 import { maxLateMs } from '../base/time/timers.js'
 import type { TopicPast } from './missing-prices.js'
 import { PastJoin, type JoinObserver } from './past-join.js'
@@ -133,7 +133,7 @@ export function candles<E>(
       const startedAt = config === undefined ? rxClock.wallClock() : -Infinity
       const candles = new Candles<E>(subscriber, new CandleChart(ms, startedAt, fill))
       if (config !== undefined) return new PastJoin(config, source$, subscriber, candles).start()
-      return source$.subscribe({
+      return source$.pipe(whileOpen(subscriber)).subscribe({
         next: (event) => candles.onEvent(event),
         error: (thrown) => subscriber.error(thrown),
         complete: () => candles.onComplete(),

@@ -176,7 +176,7 @@ const combine$ = (
       if (isRunning) return void later.push(change)
       isRunning = true
       change()
-      while (later.length > 0) later.shift()?.()
+      while (later.length > 0 && !subscriber.closed) later.shift()?.()
       isRunning = false
     }
     const emit = (elapsed = elapsedIfNeeded()): void => {

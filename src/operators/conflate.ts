@@ -2,7 +2,7 @@ import { isLeft, right, type Either, type Right } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
-import type { EitherOperator } from './either.js'
+import { whileOpen, type EitherOperator } from './either.js'
 import { responsiveDelay } from './responsive-delay.js'
 
 /** The result of one window. */
@@ -48,7 +48,7 @@ export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Confl
         count = 0
         if (last !== undefined) subscriber.next(right({ value: last.right, dropped }))
       }
-      return source$.subscribe({
+      return source$.pipe(whileOpen(subscriber)).subscribe({
         next: (event) => {
           pending = isLeft(event) ? undefined : event
           if (isLeft(event)) return subscriber.next(event)

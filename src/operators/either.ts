@@ -6,12 +6,14 @@ import {
   mergeMap,
   of,
   switchMap,
+  takeWhile,
   tap,
   throwError,
   type MonoTypeOperatorFunction,
   type Observable,
   type ObservableInput,
   type ObservedValueOf,
+  type Subscriber,
 } from 'rxjs'
 
 // Operators like those of RxJS, for the `Right`s or the `Left`s of a stream.
@@ -163,6 +165,10 @@ export const scanRight =
         }),
       )
     })
+
+/** Ends when the subscriber unsubscribes. Without it, a synchronous source of an own `Observable` is read to its end. */
+export const whileOpen = <A>(subscriber: Subscriber<unknown>): MonoTypeOperatorFunction<A> =>
+  takeWhile(() => !subscriber.closed)
 
 type Events = ObservableInput<Either<unknown, unknown>>
 type ErrorFrom<O extends Events> = ErrorOf<ObservedValueOf<O>>

@@ -8,7 +8,7 @@ import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { MovableDeadline } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
-import type { EitherOperator } from './either.js'
+import { whileOpen, type EitherOperator } from './either.js'
 
 /**
  * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
@@ -38,7 +38,7 @@ export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | S
         if (latest !== undefined && isRight(latest)) subscriber.next(left(staleOf(latest.right, ms)))
       })
       subscriber.add(() => deadline.stop())
-      return source$.subscribe({
+      return source$.pipe(whileOpen(subscriber)).subscribe({
         next: (event) => {
           latest = event
           // A timer that is due already would emit before what arrives at the same time.

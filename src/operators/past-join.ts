@@ -15,6 +15,7 @@ import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/timers.js'
 import { rxClock } from '../base/time/clock.js'
 import { windowTimeOf } from './data-window.js'
+import { whileOpen } from './either.js'
 import { missingPrices$, type Edge, type TopicPast } from './missing-prices.js'
 import { ContinuedPast, LiveStart } from './past-until-live.js'
 
@@ -108,11 +109,14 @@ export class PastJoin<E, A> {
       })
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
-      past.until$(liveStart).subscribe({
-        next: (event) => this.onPast(event, past.position),
-        error: (thrown) => this.fail(networkError(thrown)),
-        complete: () => this.catchUp(),
-      }),
+      past
+        .until$(liveStart)
+        .pipe(whileOpen(this.subscriber))
+        .subscribe({
+          next: (event) => this.onPast(event, past.position),
+          error: (thrown) => this.fail(networkError(thrown)),
+          complete: () => this.catchUp(),
+        }),
     )
     return new Subscription(() => {
       live.unsubscribe()
@@ -178,7 +182,7 @@ export class PastJoin<E, A> {
   private release(hasLive: boolean): void {
     this.state = 'releasing'
     // A handler may cause further live events, which follow the held events.
-    while (this.state === 'releasing') {
+    while (this.state === 'releasing' && !this.subscriber.closed) {
       const next = this.held.shift()
       if (next === undefined) this.state = 'live'
       else this.deliver({ ...next, at: Math.max(this.latest, next.at) })

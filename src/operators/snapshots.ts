@@ -4,7 +4,7 @@ import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs, rxClock } from '../base/time/clock.js'
 import { DataWindow, maxQuietWindows, windowTimeOf } from './data-window.js'
-import type { EitherOperator } from './either.js'
+import { whileOpen, type EitherOperator } from './either.js'
 import { maxLateMs } from '../base/time/timers.js'
 
 /** What was in force at one time. */
@@ -66,7 +66,7 @@ export const snapshots = <E, A>(ms: number): EitherOperator<E, A, Either<E, Snap
         })
         subscriber.add(timer)
       }
-      return source$.subscribe({
+      return source$.pipe(whileOpen(subscriber)).subscribe({
         next: (event) => {
           const before = latest
           const now = rxClock.wallClock()

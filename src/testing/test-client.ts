@@ -121,7 +121,10 @@ const retainedUnder =
 /** The current status, if `status$` has subscribers or emits synchronously; otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
   let current: ConnectionStatus = defaultStatus
-  status$.subscribe((status) => (current = status)).unsubscribe()
+  status$
+    .pipe(catchError(() => NEVER))
+    .subscribe((status) => (current = status))
+    .unsubscribe()
   return current
 }
 

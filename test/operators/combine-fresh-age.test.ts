@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Subject, type Observable } from 'rxjs'
+import { Subject, take, type Observable } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { combineFresh } from '../../src/operators/index.js'
@@ -192,6 +192,17 @@ describe('maxAge of combineFresh in real time', () => {
     }
     expect(events.filter((event) => isLeft(event as Either<unknown, unknown>))).toHaveLength(1) // missing
     subscription.unsubscribe()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('leaves no timer if a handler changes a leg and then unsubscribes', () => {
+    const a$ = new Subject<Either<string, number>>()
+    const combined$ = combineFresh({ a: a$ }, { maxAge: 50 })
+    combined$.pipe(take(2)).subscribe((event) => {
+      if (isRight(event)) a$.next(right(2))
+    })
+    a$.next(right(1))
+    expect(a$.observed).toBe(false)
     expect(vi.getTimerCount()).toBe(0)
   })
 })

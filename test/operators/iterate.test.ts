@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { concat, defer, from, NEVER, Observable, of, Subject, throwError } from 'rxjs'
+import { concat, defer, from, NEVER, Observable, of, Subject, Subscription, throwError } from 'rxjs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isRight } from '../../src/index.js'
 import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
@@ -151,6 +151,40 @@ describe('iterate', () => {
     expect(await late).toEqual(expected)
     await loop.next()
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('leaves no timer of a late read that a newer event answers', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { source$, loop } = openLoop()
+    const first = loop.next()
+    source$.next(1)
+    await first
+    source$.next(2)
+    vi.advanceTimersByTime(600)
+    const late = loop.next()
+    source$.next(3)
+    expect(await late).toEqual(event(3))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('keeps nothing of a late read that has ended', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { source$, loop } = openLoop()
+    const first = loop.next()
+    source$.next(1)
+    await first
+    const added = vi.spyOn(Subscription.prototype, 'add')
+    onTestFinished(() => added.mockRestore())
+    source$.next(2)
+    vi.advanceTimersByTime(600)
+    const late = loop.next()
+    const timer = added.mock.calls.at(-1)?.[0] as Subscription
+    await vi.advanceTimersByTimeAsync(200)
+    expect(await late).toEqual(event(2))
+    // A subscription that is closed is no longer part of that of the loop.
+    expect(timer.closed).toBe(true)
   })
 
   it('reads an unread event at once if the source has completed, however late the loop is', async () => {

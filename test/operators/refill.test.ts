@@ -1,6 +1,18 @@
 import fc from 'fast-check'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { asyncScheduler, defer, from, map, NEVER, of, Subject, tap, throwError, type Observable } from 'rxjs'
+import {
+  asyncScheduler,
+  defer,
+  from,
+  map,
+  NEVER,
+  of,
+  Subject,
+  take,
+  tap,
+  throwError,
+  type Observable,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { type OnPosition, type PastEvent, type PricePosition } from '../../src/base/domain/past.js'
 import type { Price } from '../../src/base/domain/price.js'
@@ -151,6 +163,17 @@ describe('withPast with refill', () => {
       const history = { prices$: () => readings.shift() ?? NEVER }
       const joined$ = source$.pipe(withPast({ history, topic: a }, refill))
       expectObservable(joined$).toBe(expected, events)
+    })
+  })
+
+  it('reads nothing for the held events after its subscriber has unsubscribed', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const read$ = cold$('        ------|', past)
+      const source$ = hot$('       -1-L9--', live)
+      const read = '               ^-----!'
+      const joined$ = source$.pipe(withPast(pastOf(read$, 0), refill), take(2))
+      expectObservable(joined$).toBe('------(C1|)', events)
+      expectSubscriptions(read$.subscriptions).toBe(read)
     })
   })
 

@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, map, NEVER, of, throwError } from 'rxjs'
+import { concat, EMPTY, firstValueFrom, map, NEVER, of, throwError, timer } from 'rxjs'
 import type {
   Address,
   Client,
@@ -21,10 +21,13 @@ import {
 } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { leftWith, marbles } from '../support/time/marbles.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const topic: Topic = 'svc-0xab'
 const other: Topic = 'svc-0xcd'
 const mint: Address = '0xab'
+
+const unhandled = collectUnhandledErrors()
 
 const down = disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 })
 const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
@@ -346,6 +349,17 @@ describe('a test client', () => {
     const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
     expect(createTestClient({ status$: of(open, waiting) }).inspect().status).toEqual(waiting)
     expect(createTestClient({ status$: NEVER }).inspect().status).toEqual(open)
+  })
+
+  it('reports no unhandled error in inspect() after an Rx error of its status', async () => {
+    const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
+    const status$ = concat(
+      of(waiting),
+      throwError(() => new Error('from the test')),
+    )
+    expect(createTestClient({ status$ }).inspect().status).toEqual(waiting)
+    await firstValueFrom(timer(1))
+    expect(unhandled).toEqual([])
   })
 
   it('passes an Rx error of a given stream through to the code under test', () => {

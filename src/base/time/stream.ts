@@ -50,15 +50,18 @@ export const eventIterator = <A>(
 ): AsyncIterator<A, undefined, undefined> => {
   const unread: A[] = []
   const reads: PendingRead<A>[] = []
-  /** The subscription to the source, and the timers of late reads. */
+  /** The subscription to the source, and the timer of a late read. */
   const subscription = new Subscription()
   let state: 'new' | 'subscribed' | 'ended' = 'new'
   let failure: { readonly thrown: unknown } | undefined
   /** When the newest event arrived: monotonic, in ms; `Infinity` in virtual time, in which nothing blocks. */
   let latestAt = Infinity
+  /** The timer of a late read. */
+  let late = Subscription.EMPTY
 
   /** Answers the pending reads, the oldest first. */
   const serve = (): void => {
+    late.unsubscribe()
     while (reads.length > 0 && (unread.length > 0 || state === 'ended')) {
       const read = reads.shift()
       if (unread.length > 0) read?.resolve({ done: false, value: unread.shift() as A })
@@ -100,8 +103,10 @@ export const eventIterator = <A>(
         reads.push({ resolve, reject })
         subscribe()
         const isLate = unread.length > 0 && rxClock.elapsed() - latestAt > maxLateMs
-        if (isLate && state !== 'ended') subscription.add(responsiveDeadline(rxClock, replacementTime, serve))
-        else serve()
+        if (!isLate || state === 'ended') return serve()
+        late.unsubscribe()
+        late = responsiveDeadline(rxClock, replacementTime, serve)
+        subscription.add(late)
       }),
     return: () => {
       unread.length = 0

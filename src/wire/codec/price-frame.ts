@@ -108,7 +108,9 @@ const readConfirmation = (text: string, value: Readonly<Record<string, unknown>>
 }
 
 const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
-  const decoded = priceCodecFor(value).decode(value)
+  const codec: t.Decoder<unknown, { readonly topic: string; readonly price: number; readonly age?: number }> =
+    isRecord(value) && Object.hasOwn(value, 'age') ? AgedPriceUpdate : PriceUpdate
+  const decoded = codec.decode(value)
   if (isLeft(decoded)) {
     const error = isRecord(value)
       ? toDecodeError('frame', text, decoded.left)
@@ -126,11 +128,6 @@ const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame =
     ...(position === undefined ? {} : { position }),
   }
 }
-
-const priceCodecFor = (
-  value: unknown,
-): t.Decoder<unknown, { readonly topic: string; readonly price: number; readonly age?: number }> =>
-  isRecord(value) && Object.hasOwn(value, 'age') ? AgedPriceUpdate : PriceUpdate
 
 const topicIn = (value: unknown): string | undefined =>
   isRecord(value) && typeof value['topic'] === 'string' ? value['topic'] : undefined

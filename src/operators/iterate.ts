@@ -51,14 +51,11 @@ export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {})
   const { buffer = 'latest' } = parseOptions(optionTable, options, shown)
   const size = buffer === 'latest' ? 1 : buffer
   let dropped = 0
-  const onDrop = () => {
-    dropped++
-  }
   return {
     get dropped() {
       return dropped
     },
-    [Symbol.asyncIterator]: () => eventIterator(source$, size, onDrop),
+    [Symbol.asyncIterator]: () => eventIterator(source$, size, () => dropped++),
   }
 }
 

@@ -1,3 +1,4 @@
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { thresholdOf, type Threshold } from '../../view/threshold.js'
 import type { WatchedToken } from '../../view/watched-token.js'
 import { shortPrice } from '../../view/texts.js'
@@ -41,8 +42,9 @@ export class ThresholdDialog {
     this.render()
     setText(this.#part('h2'), `Alert for ${token.state.token.symbol}`)
     this.#part('.remove').hidden = above === undefined && below === undefined
-    this.#input('above').value = String(above ?? '')
-    this.#input('below').value = String(below ?? '')
+    // The browser refuses an exponent.
+    this.#input('above').value = above === undefined ? '' : plainDecimal(above)
+    this.#input('below').value = below === undefined ? '' : plainDecimal(below)
     this.#showProblem('')
     this.element.showModal()
   }

@@ -7,18 +7,13 @@ import { standardCodec } from './standard-schema.js'
 
 const decimalPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-const numberOf = (input: unknown): number => {
-  if (typeof input === 'number') return input
-  return typeof input === 'string' && decimalPattern.test(input) ? Number(input) : NaN
-}
-
 const numberOrDecimalString = (name: string, isValid: (value: number) => boolean): t.Type<number> =>
   new t.Type<number>(
     name,
     (value): value is number => typeof value === 'number' && isValid(value),
     (input, context) => {
-      const value = numberOf(input)
-      return isValid(value) ? t.success(value) : t.failure(input, context)
+      const value = typeof input === 'string' && decimalPattern.test(input) ? Number(input) : input
+      return typeof value === 'number' && isValid(value) ? t.success(value) : t.failure(input, context)
     },
     t.identity,
   )

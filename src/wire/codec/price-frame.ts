@@ -108,8 +108,15 @@ const readConfirmation = (text: string, value: Readonly<Record<string, unknown>>
 }
 
 const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
-  const decoded = priceCodecFor(value).decode(value)
-  if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
+  const codec: t.Decoder<unknown, { readonly topic: string; readonly price: number; readonly age?: number }> =
+    isRecord(value) && Object.hasOwn(value, 'age') ? AgedPriceUpdate : PriceUpdate
+  const decoded = codec.decode(value)
+  if (isLeft(decoded)) {
+    const error = isRecord(value)
+      ? toDecodeError('frame', text, decoded.left)
+      : malformedError('frame', text, 'a price update or a subscription confirmation')
+    return { _tag: 'Malformed', topic: topicIn(value), error }
+  }
   const { topic, price, age } = decoded.right
   const position = readPosition((value as { readonly position?: unknown }).position)
   if (age === undefined && position === undefined) return { _tag: 'PriceUpdate', topic, price }
@@ -121,19 +128,6 @@ const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame =
     ...(position === undefined ? {} : { position }),
   }
 }
-
-const priceCodecFor = (
-  value: unknown,
-): t.Decoder<unknown, { readonly topic: string; readonly price: number; readonly age?: number }> =>
-  isRecord(value) && Object.hasOwn(value, 'age') ? AgedPriceUpdate : PriceUpdate
-
-const malformedPriceUpdate = (text: string, value: unknown, errors: t.Errors): MalformedFrame => ({
-  _tag: 'Malformed',
-  topic: topicIn(value),
-  error: isRecord(value)
-    ? toDecodeError('frame', text, errors)
-    : malformedError('frame', text, 'a price update or a subscription confirmation'),
-})
 
 const topicIn = (value: unknown): string | undefined =>
   isRecord(value) && typeof value['topic'] === 'string' ? value['topic'] : undefined

@@ -5,7 +5,8 @@ import type { DecodeError, HttpError, Unauthorized, UnsupportedPair } from '../.
 import { truncate } from '../../base/errors/text.js'
 import { malformedError } from './decode.js'
 
-const priceTextPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+// A mismatch takes linear time, because no digit can belong to two parts.
+const priceTextPattern = /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
  * Decodes the body of a price response: one decimal number, in USD (section 4.2 of the service's documentation).

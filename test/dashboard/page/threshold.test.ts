@@ -61,6 +61,16 @@ describe('a threshold of the dashboard', () => {
     await eventually(async () => expect(await button.textContent()).toBe(''))
   })
 
+  it('can be changed if it is very small', async () => {
+    const { page } = await openPage()
+    await setAbove(page, '0.00000085')
+    const dialog = await openDialog(page)
+    expect(await dialog.getByLabel('At or above, USD').inputValue()).toBe('0.00000085')
+    await dialog.getByLabel('At or below, USD').fill('0.00000075')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
   it('is set beside the current price', async () => {
     const { market, page } = await openPage()
     const dialog = await openDialog(page)

@@ -69,6 +69,18 @@ describe('decodePriceText (section 4.2)', () => {
     expectDecodeError(price.left, text)
   })
 
+  const many = '1'.repeat(1 << 20)
+  // If a mismatch took more than linear time, these would take an hour.
+  it.each([
+    ['digits and a letter', `${many}x`],
+    ['digits and two decimal points', `${many}.1.`],
+    ['decimals and a letter', `0.${many}x`],
+    ['decimals without a whole number, and a letter', `.${many}x`],
+    ['digits of an exponent and a letter', `1e${many}x`],
+  ])('rejects a mebibyte of %s', (_, text) => {
+    expect(isLeft(decodePriceText(text))).toBe(true)
+  })
+
   it('returns a price or a DecodeError, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, priceText.chain(mutate)), (text) => {

@@ -37,7 +37,7 @@ export const lineBugs: readonly LineBug[] = [
     edits: [
       {
         in: 'nextFront',
-        code: "lines.filter((line) => line.phase === 'ready')",
+        code: "lines.filter((line) => line.phase === 'ready' && hasEnough(line))",
         bug: "lines.filter((line) => line !== front && line.phase !== 'waiting')",
       },
     ],

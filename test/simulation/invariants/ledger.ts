@@ -1,4 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { behindMsOf } from '../../../src/base/domain/snapshot.js'
 import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'
 import type { SimulatedProcess } from '../world/process.js'
@@ -208,10 +209,13 @@ export class Ledger implements PortObserver, RequestObserver {
     if (this.isProbed || (areAllAnswered && isListed)) this.onPong(frameKey(read - 1))
   }
 
-  /** True if a price may not be current, as far as the pongs show. */
+  /** True if a price may not be current, as far as the pongs or the client show: it stays behind after a long round trip. */
   private get isUncertain(): boolean {
-    const { open, process, isProbed, times } = this
-    return open !== undefined && isProbed && process.now - open.measuredAt > times.maxLag - uncertainMs
+    const { open, process, isProbed, times, dials } = this
+    if (open === undefined || !isProbed) return false
+    return (
+      behindMsOf(dials.status) !== undefined || process.now - open.measuredAt > times.maxLag - uncertainMs
+    )
   }
 
   onAlive(): void {

@@ -42,18 +42,22 @@ const followsThePriceBefore: Rule = ({ open }, subscriber, price) => {
   return undefined
 }
 
+/** A lost update over NATS is detected within this time, in ms. */
+const lossMs = 3_000
+
 /**
  * A price that is delivered as it arrives was sent at most `maxLag` before. Any other one, which was held or which a late
  * subscriber receives, was the newest price of the service at most `maxLag` before, over any number of gateways.
  */
 const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
-  const { process, prices, reading, isProbed, times } = ledger
+  const { process, prices, reading, isProbed, times, lossyUntil } = ledger
   const sent = ledger.arrived(price.price)?.sent
   if (!isProbed || sent === undefined) return undefined
   const isNew = reading === sent && sent.isNew
   const since = isNew ? originOf(sent).sentAt : prices.replacementOf(sent)?.sentAt
   const age = since === undefined ? 0 : process.now - since
-  const maxAge = sent.maxAge + times.maxLag
+  const isLossy = lossyUntil > 0 && process.activeMs - lossyUntil <= lossMs
+  const maxAge = sent.maxAge + times.maxLag + (isLossy ? lossMs : 0)
   return age > maxAge ? `it is ${age} ms old, more than maxLag of ${maxAge} ms` : undefined
 }
 

@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import { createClient, type PriceClient } from 'svc-streams'
 import type { WebSocketTransport } from '../../../src/wire/transport/ports.js'
 import { Link } from '../world/network.js'
@@ -10,6 +10,7 @@ import { formatTime, World } from '../world/world.js'
 import { LineService, Market } from './line-service.js'
 import { LineRules } from './line-rules.js'
 import {
+  behaviours,
   lineScenarioOf,
   recoveryMs,
   type LineKind,
@@ -24,8 +25,6 @@ export interface LineEpisode {
   readonly delivered: number
   readonly trace: readonly string[]
 }
-
-const linger = 200
 
 /** Runs a scenario until its first violation, or to its end. The same scenario has the same trace. */
 export const runLines = async (scenario: LineScenario, hasTrace = false): Promise<LineEpisode> => {
@@ -60,23 +59,28 @@ class LineSimulation {
   private readonly rules: LineRules
   private readonly transports: readonly SimulatedTransport[]
   private readonly client: PriceClient
-  private readonly subscriptions = new Map<number, Subscription>()
+  /** By the topic and the subscriber. */
+  private readonly subscriptions = new Map<string, Subscription>()
   private switches = 0
 
   constructor(
     private readonly world: World,
     private readonly scenario: LineScenario,
   ) {
-    const { hosts, latencies, intervals, lines, rotateAfter, maxLag } = scenario
-    this.process = new SimulatedProcess('client', world, 0, (thrown) =>
-      this.report(`an exception: ${String(thrown)}`),
+    const { hosts, latencies, intervals, lines, rotateAfter, maxLag, variety } = scenario
+    this.process = new SimulatedProcess('client', world, 0, (thrown) => {
+      if (!String(thrown).includes(thrownByHandler)) this.report(`an exception: ${String(thrown)}`)
+    })
+    const meanTimes = new Map(intervals.map((interval, topic) => [baseOf(topic), interval]))
+    this.market = new Market(world, meanTimes, variety.repeats)
+    this.services = Array.from(
+      { length: hosts },
+      (_, host) => new LineService(`service ${host}`, world, variety.behaviours[host]),
     )
-    this.market = new Market(world, new Map(intervals.map((interval, topic) => [baseOf(topic), interval])))
-    this.services = Array.from({ length: hosts }, (_, host) => new LineService(`service ${host}`, world))
     this.market.services.push(...this.services)
     this.links = latencies.map((latency) => Object.assign(new Link(world), { latency }))
     this.rules = new LineRules(scenario, world, this.process, this.market, (problem) => this.report(problem))
-    const observer = traceOf(world)
+    const observer = traceOf(world, !variety.isPage)
     this.transports = this.services.map(
       ({ host, onUpgrade }, index) =>
         new SimulatedTransport(this.process, this.links[index]!, host, onUpgrade, observer),
@@ -85,14 +89,15 @@ class LineSimulation {
     this.client = this.process.enter(() => {
       const client = createClient({
         ...{ environment: 'mainnet', priceBaseUrl: 'http://localhost:3000', priceWsUrl: urls },
-        ...{ lines, maxLag, linger, connectTimeout: 2_000, confirmTimeout: 2_000 },
+        ...{ lines, maxLag, linger: variety.linger, connectTimeout: 2_000, confirmTimeout: 2_000 },
         ...{ pingInterval: 5_000, pongTimeout: 2_000, reconnect: { initialDelay: 250, maxDelay: 2_000 } },
         ...(rotateAfter === undefined ? {} : { rotateAfter }),
+        ...variety.options,
         webSocket: byHost(this.transports),
       })
       client.status$.subscribe((status) => {
         world.trace('client', () => `status ${JSON.stringify(status)}`)
-        if (status._tag !== 'Open' || status.switches === this.switches) return
+        if (status._tag !== 'Open' || (status.switches ?? 0) === this.switches) return
         this.switches = status.switches ?? 0
         this.rules.onSwitch()
       })
@@ -103,10 +108,12 @@ class LineSimulation {
   async run(): Promise<Omit<LineEpisode, 'trace'>> {
     const { world, scenario, rules, subscriptions } = this
     for (const step of scenario.steps) world.at(step.at, () => this.perform(step))
+    if (scenario.kind === 'varied') this.checkEachSecond()
     await world.runUntil(scenario.activeMs + recoveryMs)
     rules.checkRecovery()
-    for (const topic of [...subscriptions.keys()]) this.leave(topic)
-    await world.runUntil(world.now + linger + 10_000)
+    if (scenario.kind === 'varied') this.checkTopics()
+    for (const key of [...subscriptions.keys()]) this.leave(key)
+    await world.runUntil(world.now + scenario.variety.linger + 10_000)
     if (this.sockets > 0) this.report(`${this.sockets} sockets are left without topics`)
     this.process.run(() => void this.client.close())
     await world.runUntil(world.now + 5_000)
@@ -116,6 +123,10 @@ class LineSimulation {
     return { violation: this.violation, delivered: rules.delivered }
   }
 
+  private get isOver(): boolean {
+    return this.world.now >= this.scenario.activeMs + recoveryMs
+  }
+
   private get sockets(): number {
     return this.transports.reduce((sum, { size }) => sum + size, 0)
   }
@@ -123,7 +134,10 @@ class LineSimulation {
   private perform(step: LineStep): void {
     const { world } = this
     world.trace('step', () => JSON.stringify(step))
-    if ('topic' in step) return step.isSubscribed ? this.join(step.topic) : this.leave(step.topic)
+    if ('topic' in step) {
+      const { topic, subscriber = 0, isSubscribed } = step
+      return isSubscribed ? this.join(topic, subscriber) : this.leave(keyOf(topic, subscriber))
+    }
     this.rules.onFault()
     const end = this.fail(step.host, step.fault)
     world.at(world.now + step.ms, () => {
@@ -138,6 +152,10 @@ class LineSimulation {
     const { process } = service.host
     const unlessRestarted = (end: () => void) => (): void => {
       if (service.host.process === process) end()
+    }
+    if (isBehaviour(fault)) {
+      service.behave(behaviours[fault])
+      return () => service.behaveAgain(Object.keys(behaviours[fault]))
     }
     switch (fault) {
       case 'block up':
@@ -166,9 +184,6 @@ class LineSimulation {
       case 'switch off':
         service.switchOff()
         return unlessRestarted(() => service.start())
-      case 'silent':
-        service.sendsPrices = false
-        return () => (service.sendsPrices = true)
       case 'close':
         service.closeAll(1012)
         return () => undefined
@@ -178,30 +193,98 @@ class LineSimulation {
           service.isDraining = false
           service.closeAll(1001)
         })
+      case 'pause':
+        this.process.stop()
+        return () => this.process.continue()
+      case 'busy':
+        this.process.run(() => this.process.block(this.world.between(1, 300)))
+        return () => undefined
     }
   }
 
-  private join(topic: number): void {
-    this.process.run(() => {
-      if (this.subscriptions.has(topic)) return
-      const base = baseOf(topic)
-      const record = this.rules.onJoin(base)
-      const subscription = this.client.price$(`svc-${base}`).subscribe((event) => {
-        const value = isLeft(event) ? event.left.message : `price ${event.right.price}`
-        this.world.trace('client', () => `${base} ${value}`)
-        if (isLeft(event)) this.rules.onFailure(record, event.left)
-        else this.rules.onPrice(record, event.right)
-      })
-      this.subscriptions.set(topic, subscription)
+  private join(topic: number, subscriber: number): void {
+    this.process.run(() => this.joinNow(topic, subscriber))
+  }
+
+  /** `isWithin`: called while a price of the topic is delivered, which the subscribers after this one do not have. */
+  private joinNow(topic: number, subscriber: number, isWithin = false): void {
+    const key = keyOf(topic, subscriber)
+    if (this.subscriptions.has(key)) return
+    const base = baseOf(topic)
+    const record = this.rules.onJoin(key, base, isWithin)
+    const subscription = new Subscription()
+    this.subscriptions.set(key, subscription)
+    const events = this.client.price$(`svc-${base}`)
+    subscription.add(
+      events.subscribe({
+        next: (event) => {
+          const value = isLeft(event) ? event.left.message : `price ${event.right.price}`
+          this.world.trace('client', () => `${key} ${value}`)
+          if (isLeft(event)) this.rules.onFailure(record, event.left)
+          else this.rules.onPrice(record, event.right)
+          if (!isLeft(event) && !record.isJoining) this.handle(topic, subscriber, event.right.price)
+        },
+        complete: () => this.onCompleted(topic, subscriber),
+      }),
+    )
+    record.isJoining = false
+  }
+
+  /** Within `next`. */
+  private handle(topic: number, subscriber: number, price: number): void {
+    const { handler } = this.scenario.variety
+    if (handler === 'steady' || price % 7 !== 0 || this.world.now > this.scenario.activeMs) return
+    if (handler === 'slow') return this.process.block(this.world.between(1, 30))
+    if (handler === 'throws') throw new Error(thrownByHandler)
+    this.leaveNow(keyOf(topic, subscriber))
+    if (handler === 'joins again') this.joinNow(topic, subscriber, true)
+  }
+
+  /** A rejected topic is requested again. */
+  private onCompleted(topic: number, subscriber: number): void {
+    const key = keyOf(topic, subscriber)
+    if (!this.subscriptions.has(key)) return
+    this.leaveNow(key)
+    this.world.at(this.world.now + 1_000, () => {
+      if (!this.isOver) this.join(topic, subscriber)
     })
   }
 
-  private leave(topic: number): void {
-    this.process.run(() => {
-      this.subscriptions.get(topic)?.unsubscribe()
-      this.subscriptions.delete(topic)
-      this.rules.onLeave(baseOf(topic))
+  private leave(key: string): void {
+    this.process.run(() => this.leaveNow(key))
+  }
+
+  private leaveNow(key: string): void {
+    this.subscriptions.get(key)?.unsubscribe()
+    this.subscriptions.delete(key)
+    this.rules.onLeave(key)
+  }
+
+  private checkEachSecond(): void {
+    this.world.at(this.world.now + 1_000, () => {
+      if (this.isOver) return
+      this.rules.checkSilence()
+      this.process.run(() => this.rules.checkStates(this.client.inspect()))
+      this.checkEachSecond()
     })
+  }
+
+  /** Each line has each topic that is wanted, and no other one. */
+  private checkTopics(): void {
+    const { scenario, services, subscriptions, client, process } = this
+    const { lines, intervals, rotateAfter } = scenario
+    const wanted = new Set([...subscriptions.keys()].map((key) => key.split(' ')[0]))
+    const shown = process.enter(() => client.inspect().lines)
+    intervals.forEach((_, topic) => {
+      const base = baseOf(topic)
+      const count = services.reduce((sum, service) => sum + service.carries(base), 0)
+      const least = wanted.has(base) ? lines : 0
+      const isRight = rotateAfter === undefined || least === 0 ? count === least : count >= least
+      if (!isRight)
+        this.report(`${base} is on ${count} connections, not on ${least}: ${JSON.stringify(shown)}`)
+    })
+    if (wanted.size > 0 && shown.filter(({ state }) => state === 'open').length < lines)
+      this.report(`not all lines are open: ${JSON.stringify(shown)}`)
   }
 
   private report(problem: string): void {
@@ -211,6 +294,12 @@ class LineSimulation {
     this.world.stop()
   }
 }
+
+const isBehaviour = (fault: LineFault): fault is keyof typeof behaviours => fault in behaviours
+
+const thrownByHandler = 'thrown by a handler'
+
+const keyOf = (topic: number, subscriber: number): string => `${baseOf(topic)} ${subscriber}`
 
 const baseOf = (topic: number): `0x${string}` => `0xabc${topic}`
 
@@ -222,10 +311,10 @@ const byHost = (transports: readonly SimulatedTransport[]): WebSocketTransport =
   close: () => Promise.all(transports.map((transport) => transport.close())).then(() => undefined),
 })
 
-const traceOf = (world: World): PortObserver => {
+const traceOf = (world: World, hasPings: boolean): PortObserver => {
   const trace = (text: string): void => world.trace('port', () => text)
   return {
-    hasPings: true,
+    hasPings,
     onDial: ({ id }) => trace(`dials socket ${id}`),
     onOpened: ({ id }) => trace(`socket ${id} is open`),
     onSent: ({ id }, frame) => trace(`socket ${id} > ${frame}`),

@@ -6,6 +6,10 @@ const kinds = [
   ['whose lines are replaced: no price is missing or doubled', 'rotation'],
   ['of which one host at a time fails: no Left, and nothing older after something newer', 'one'],
   ['of which any host fails: nothing old, nothing older after something newer', 'any'],
+  [
+    'of services that misbehave and programs of any kind: the same, and each line has each topic at the end',
+    'varied',
+  ],
 ] as const
 
 describe('a simulation of a client with several lines', () => {

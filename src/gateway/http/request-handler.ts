@@ -131,8 +131,9 @@ const pagePreflightResponse = (
   service: string,
   tokens: AccessTokens | undefined,
 ): TextResponse => {
-  const requested = (headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/)
-  const allowed = requested.filter(
+  const requested = (headers['access-control-request-headers'] ?? '').toLowerCase().split(',')
+  const names = requested.map((name) => name.trim())
+  const allowed = names.filter(
     (name) =>
       (name.startsWith(`x-${service.toLowerCase()}-`) && /^[\w-]+$/.test(name)) ||
       (tokens !== undefined && name === 'authorization'),

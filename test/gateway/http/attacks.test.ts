@@ -405,6 +405,25 @@ describe('a page of a listed origin', () => {
     expect(text).toContain('Access-Control-Allow-Methods: GET\r\n')
   })
 
+  it('blocks no other consumer by a long list of headers', async () => {
+    const gateway = await start()
+    const requestLines = [
+      `OPTIONS ${depthPath(weth)} HTTP/1.1`,
+      hostOf(gateway),
+      `Origin: ${origin}`,
+      'Access-Control-Request-Method: GET',
+      `Access-Control-Request-Headers: x${' '.repeat(15_000)}y`,
+      'Connection: close',
+    ]
+    const startedAt = performance.now()
+    for (let request = 0; request < 10; request++) {
+      const { status } = await sendRaw(gateway.baseUrl, [...requestLines, '', ''].join('\r\n'))
+      expect(status).toBe(204)
+    }
+    // In quadratic time, each takes 200 ms.
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
   it('gives no other page access to the same response', async () => {
     const gateway = await start()
     const { text } = await getRaw(gateway.baseUrl, '/health')

@@ -108,15 +108,13 @@ export class PastJoin<E, A> {
         },
       })
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
+    const past$ = past.until$(liveStart).pipe(whileOpen(this.subscriber))
     reading.add(
-      past
-        .until$(liveStart)
-        .pipe(whileOpen(this.subscriber))
-        .subscribe({
-          next: (event) => this.onPast(event, past.position),
-          error: (thrown) => this.fail(networkError(thrown)),
-          complete: () => this.catchUp(),
-        }),
+      past$.subscribe({
+        next: (event) => this.onPast(event, past.position),
+        error: (thrown) => this.fail(networkError(thrown)),
+        complete: () => this.catchUp(),
+      }),
     )
     return new Subscription(() => {
       live.unsubscribe()

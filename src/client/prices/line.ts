@@ -182,7 +182,7 @@ export const nextFront = <L extends LineState>(lines: readonly L[], front: L, is
   const ready = lines.filter((line) => line.phase === 'ready' && hasEnough(line))
   const isOpen = (line: L): boolean => line.phase === 'open' && line.liveTopics > 0
   const candidates = ready.length === 0 && phase === 'waiting' ? lines.filter(isOpen) : ready
-  const [best = front] = [...candidates].sort(
+  const [best = front] = candidates.sort(
     (one, other) => other.liveTopics - one.liveTopics || (one.lagMs ?? 0) - (other.lagMs ?? 0),
   )
   return best

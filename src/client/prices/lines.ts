@@ -321,10 +321,7 @@ export class Lines {
     const now = this.config.clock.elapsed()
     this.rotation = undefined
     if (isReplaced && successor !== this.front)
-      for (const state of old.topics) {
-        const next = successor.topic(state.base)
-        if (next !== undefined) copyPrice(state, next)
-      }
+      for (const state of old.topics) copyPrice(state, successor.topic(state.base))
     if (isReplaced && old === this.front)
       this.performSwitch(() => this.switchTo(successor, (state) => staleEvent(state, now), rotation))
     // The old line may have been lost first: the successor is in front, and is dialled again.

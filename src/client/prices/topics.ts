@@ -161,8 +161,8 @@ export const isConfirmed = ({ lastActivityAt }: SubscribedTopic): boolean => las
 export const hasCurrentPrice = ({ live, price }: SubscribedTopic): boolean => live && price !== never
 
 /** The line of `to` replaces that of `from`: a price that it does not have was sent before it had the topic, or is on its way. */
-export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
-  if (!hasCurrentPrice(from) || !to.live || to.price !== never) return
+export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic | undefined): void => {
+  if (!hasCurrentPrice(from) || to?.live !== true || to.price !== never) return
   to.price = from.price
   to.receivedAt = from.receivedAt
   to.lastActivityAt = from.lastActivityAt
@@ -250,9 +250,9 @@ export const shownStateOf = (
 // The events of a topic, by its state.
 
 /**
- * The first event of a late subscriber: the last failure until the next price is delivered. There is none before the first
- * price. A held price is delivered to all subscribers, or replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
- * either, and the next frame or the `Stale` event decides.
+ * The first event of a late subscriber: the last failure until the next price is delivered. There is none before the first price,
+ * for a held price, which is delivered to all subscribers or replaced by `Stale`, and after a deadline that a blocked event loop
+ * has not handled: the next frame or the `Stale` event decides.
  */
 export const firstEvent = (
   state: SubscribedTopic,
@@ -263,8 +263,7 @@ export const firstEvent = (
   const { failure, live, held } = state
   if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
   if (failure !== undefined) return failure.eventFor
-  if (live && held !== undefined) return undefined
-  if (silenceDeadline(state, timeouts) <= now) return undefined
+  if ((live && held !== undefined) || silenceDeadline(state, timeouts) <= now) return undefined
   const last = lastPrice(state)
   return last === undefined ? undefined : priceEvent(last)
 }

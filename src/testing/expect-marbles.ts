@@ -115,17 +115,19 @@ const unusedTime = /(?:-| \d+ms )+$/
 
 const groupOf = (marbles = ''): string => (marbles.length <= 1 ? marbles : `(${marbles})`)
 
-/** A value as one line. Keys are sorted, because their order is no difference. */
-const textOf = (value: unknown): string => {
+/** A value as one line. Keys are sorted, because their order is no difference. `parents`: the objects that contain it. */
+const textOf = (value: unknown, parents: readonly object[] = []): string => {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (value instanceof Date) return `Date ${value.getTime()}`
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
-  if (value instanceof Map || value instanceof Set) return `${value.constructor.name} ${textOf([...value])}`
+  if (parents.includes(value)) return `<circular ${parents.length - parents.indexOf(value)}>`
+  const partOf = (part: unknown): string => textOf(part, [...parents, value])
+  if (Array.isArray(value)) return `[${value.map(partOf).join(', ')}]`
+  if (value instanceof Map || value instanceof Set) return `${value.constructor.name} ${partOf([...value])}`
   const entries = Object.entries(value).filter(([, each]) => each !== undefined)
-  const texts = entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => `${key}: ${textOf(each)}`)
+  const texts = entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => `${key}: ${partOf(each)}`)
   return texts.length === 0 ? '{}' : `{ ${texts.join(', ')} }`
 }
 

@@ -47,6 +47,23 @@ d  "gone"
 `)
   })
 
+  it('compares values that contain themselves', () => {
+    const circular = (price: number) => {
+      const value = { price, parts: [] as unknown[] }
+      value.parts.push(value)
+      return value
+    }
+    const message = (price: number) =>
+      messageOf(({ hot, expectObservable }) => {
+        const source$ = hot('-a|', { a: circular(1) })
+        const expected = '   -a|'
+        expectObservable(source$).toBe(expected, { a: circular(price) })
+      })
+    expect(message(1)).toBeUndefined()
+    expect(message(2)).toContain(`a  { parts: [<circular 2>], price: 1 }
+b  { parts: [<circular 2>], price: 2 }`)
+  })
+
   it('prints values that differ at the same time, and subscriptions', () => {
     const valueMessage = messageOf(({ hot, expectObservable }) => {
       const source$ = hot('-a|', { a: 1 })

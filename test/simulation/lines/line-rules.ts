@@ -115,8 +115,8 @@ export class LineRules {
   /** True if a service may never have answered a probe. */
   private get isUnbounded(): boolean {
     const { steps, variety } = this.scenario
-    if (!variety.isPage) return this.market.services.some((service) => service.isUnproven)
-    return steps.some((step) => 'fault' in step && step.fault === 'confirms nothing')
+    if (this.market.services.some((service) => service.isUnproven)) return true
+    return variety.isPage && steps.some((step) => 'fault' in step && step.fault === 'confirms nothing')
   }
 
   /** No subscriber keeps an old price in silence. */

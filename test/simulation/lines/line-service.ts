@@ -66,7 +66,7 @@ export class Market {
   }
 }
 
-/** A pong has arrived after this time, unless the network holds it for longer. In ms. */
+/** An answer has arrived after this time, unless the network holds it for longer. In ms. */
 const longestWayMs = 30_000
 
 const correct: LineBehaviour = {
@@ -80,7 +80,7 @@ export class LineService extends ServerMachine<LineConnection> {
   isDraining = false
   behaviour: LineBehaviour
   private hasAccepted = false
-  private firstPongAt = Infinity
+  private firstAnswerAt = Infinity
 
   /** `differences`: from a correct service, all the time. */
   constructor(
@@ -130,13 +130,14 @@ export class LineService extends ServerMachine<LineConnection> {
     this.behave(Object.fromEntries(before))
   }
 
-  /** True if it has accepted a connection, and the client may have no pong. */
+  /** True if it has accepted a connection, and the client may have no answer to a probe. */
   get isUnproven(): boolean {
-    return this.hasAccepted && this.world.now < this.firstPongAt + longestWayMs
+    return this.hasAccepted && this.world.now < this.firstAnswerAt + longestWayMs
   }
 
-  onPong(): void {
-    this.firstPongAt = Math.min(this.firstPongAt, this.world.now)
+  /** A probe is answered. */
+  onAnswer(): void {
+    this.firstAnswerAt = Math.min(this.firstAnswerAt, this.world.now)
   }
 
   onMessage(): void {
@@ -188,6 +189,8 @@ class LineConnection implements ServerHandler {
     }
     if (rejects !== 'none' && Number.parseInt(base.slice(-1), 16) % 2 === 0)
       return this.socket.sendText(`Invalid tuple${rejects === 'named' ? `: ${base}` : ''}`)
+    // The probe of a page.
+    if (this.topics.has(base) && service.behaviour.confirmations !== 'none') service.onAnswer()
     this.topics.set(base, topic)
     this.confirm(topic)
   }
@@ -195,7 +198,7 @@ class LineConnection implements ServerHandler {
   onPing(payload: string): void {
     this.service.onMessage()
     if (!this.service.behaviour.sendsPongs) return
-    this.service.onPong()
+    this.service.onAnswer()
     this.socket.sendPong(payload)
   }
 

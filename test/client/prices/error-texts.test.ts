@@ -116,6 +116,20 @@ describe('the subscribe frames that an error text may answer', () => {
     expect(answersIn('Invalid request', 320, sendTwo)).toBeUndefined()
   })
 
+  it('are those of any time if the text names the topic, until it is confirmed', () => {
+    const topics = new TopicTable()
+    const sentFrames = new SentFrames(topics, 300)
+    // Left, requested again, and live by a price that was sent before.
+    Object.assign(topics.create('0xaa', 'svc-0xaa'), { subscribeSentAt: 0, lastActivityAt: 10, live: true })
+    const answerOf = (confirm: () => void): string | undefined => {
+      sentFrames.onSubscribe('0xaa', 0, false)
+      confirm()
+      return sentFrames.onErrorText('Invalid token 0xaa', 1000)
+    }
+    expect(answerOf(() => undefined)).toBe('0xaa')
+    expect(answerOf(() => sentFrames.onConfirmed('0xaa'))).toBeUndefined()
+  })
+
   it('are one for each frame of a topic: a text answers one, a confirmation all of them', () => {
     const sendThree = (sentFrames: SentFrames): void => {
       for (const at of [0, 10, 20]) sentFrames.onSubscribe('0xcc', at, at > 0)

@@ -77,7 +77,7 @@ export const paperTable = {
     }),
   ),
   feeBps: costOption('basis points', 10_000, '1 to 10'),
-  slippageBps: costOption('basis points', 10_000, '1 to 5'),
+  slippageBps: costOption('basis points', 9_999, '1 to 5'),
   latency: costOption('ms', 1e12, '50 to 500'),
   depthInterval: withDefault(
     checkedOption<number>('number', { ...msFrom(1), expected: 'a number of ms of at least 1' }),

@@ -88,7 +88,9 @@ async function inspectRecordings(
       ? []
       : [`${damages.length} of ${counted(files.length, 'file')} cannot be read to the end`]),
     ...topics.flatMap(({ topic }) => {
-      const longest = Math.max(0, ...inspection.missingTimes(topic).map(({ from, to }) => to - from))
+      const longest = inspection
+        .missingTimes(topic)
+        .reduce((most, { from, to }) => Math.max(most, to - from), 0)
       return longest > maxGap ? [`${topic} has a gap of ${formatLength(longest)}`] : []
     }),
   ]

@@ -56,34 +56,28 @@ export interface PaperOptions {
   readonly journal?: string
 }
 
-const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
 const msOption = (fallback: number) => numberOption({ unit: 'ms', min: 0, max: 1e12, default: fallback })
+
+const upTo = (most: number, expected: string) => {
+  const holds = (value: unknown) => typeof value === 'number' && value >= 0 && value <= most
+  return required(checkedOption<number>('number', { expected, holds }))
+}
 
 /** A cost of trading, which has no default: without it, each backtest is too good. */
 const costOption = (unit: string, most: number, usual: string) =>
-  required(
-    checkedOption<number>('number', {
-      expected: `a number of ${unit} from 0 to ${most}, which has no default; usual: ${usual}`,
-      holds: (value) => typeof value === 'number' && value >= 0 && value <= most,
-    }),
-  )
+  upTo(most, `a number of ${unit} from 0 to ${most}, which has no default; usual: ${usual}`)
 
 export const paperTable = {
   tokens: required(recordOption<DefinedTokens>('tokens of defineTokens', (value) => isToken(value))),
-  cash: required(
-    checkedOption<number>('number', {
-      expected: 'an amount in USD from 0 to 1e15',
-      holds: (value) => typeof value === 'number' && value >= 0 && value <= 1e15,
-    }),
-  ),
+  cash: upTo(1e15, 'an amount in USD from 0 to 1e15'),
   feeBps: costOption('basis points', 10_000, '1 to 10'),
-  slippageBps: costOption('basis points', 10_000, '1 to 5'),
+  slippageBps: costOption('basis points', 9_999, '1 to 5'),
   latency: costOption('ms', 1e12, '50 to 500'),
   depthInterval: withDefault(
     checkedOption<number>('number', { ...msFrom(1), expected: 'a number of ms of at least 1' }),
     500,
   ),
-  depthShareBps: bpsOption(2_500),
+  depthShareBps: numberOption({ min: 0, max: 10_000, default: 2_500 }),
   maxDepthAge: msOption(5_000),
   allowShort: flagOption(false),
   maxLeverage: numberOption({ above: 0, max: 1_000, default: 1 }),

@@ -12,6 +12,7 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { dataWallClock, rxClock } from '../../base/time/clock.js'
 import type { Client } from '../../client/client.js'
+import { otherRxjsError, withCheckedOperators$ } from '../../testing/other-rxjs.js'
 import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
 import { continueFrom, journalLines, savedStateOf, startLine, type Journal } from './journal/journal.js'
@@ -83,8 +84,8 @@ export class PaperRun {
     this.emit()
     const tokens = [...state.tokens.values()]
     // Only a replay has a history. At a finite speed, its data are older than the wall clock, and its timers real.
-    const isOld = 'history' in client && !rxClock.isVirtual
-    const wallClock = isOld ? () => -Infinity : dataWallClock
+    const isReplay = 'history' in client
+    const wallClock = isReplay && !rxClock.isVirtual ? () => -Infinity : dataWallClock
     const gate = new OrderGate(subscriber, wallClock, (order, decidedAt) => this.onOrder(order, decidedAt))
     let open = 2 * tokens.length
     const onComplete = (): void => {
@@ -115,7 +116,11 @@ export class PaperRun {
     }
     const next = (order: Order): void => gate.onOrder(order)
     const error = (thrown: unknown): void => subscriber.error(thrown)
-    subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
+    const order$ = strategy$(shared, this.account)
+    // In a replay, timers of another copy would stay real, and their orders would be lost.
+    const onOtherRxjs = (): void => error(otherRxjsError('strategy'))
+    const checked$ = isReplay ? withCheckedOperators$(order$, onOtherRxjs) : order$
+    subscriber.add(checked$.subscribe({ next, error }))
   }
 
   private onData<E extends MarketEvent>(event: E, apply: (event: E) => void): void {

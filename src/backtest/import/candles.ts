@@ -55,5 +55,8 @@ const endOf = ({ at, candle, series }: MarketRow, interval: CandleInterval | und
 
 const monthsLater = (at: number, months: number): number => {
   const date = new Date(at)
-  return date.setUTCMonth(date.getUTCMonth() + months)
+  const day = date.getUTCDate()
+  const end = date.setUTCMonth(date.getUTCMonth() + months)
+  // A day that the month does not have is its last one.
+  return date.getUTCDate() === day ? end : date.setUTCDate(0)
 }

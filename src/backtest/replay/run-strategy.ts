@@ -1,5 +1,5 @@
-import { from, Observable } from 'rxjs'
-import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../testing/other-rxjs.js'
+import { Observable } from 'rxjs'
+import { isSubscriberOfOtherRxjs, otherRxjsError, withCheckedOperators$ } from '../../testing/other-rxjs.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import { ContextSubscriber } from './context-subscriber.js'
@@ -58,18 +58,6 @@ const resultOf$ = <A>(
   client: StrategyClient,
   onOtherRxjs: () => void,
 ): Observable<A> =>
-  new Observable<A>((subscriber) => {
-    const result$ = strategy$(client)
-    if (isOfOtherRxjs(result$)) return onOtherRxjs()
-    return withCheckedOperators$(from(result$), onOtherRxjs).subscribe(subscriber)
-  })
-
-/** The stream with a check of each operator that its last call of `pipe` has applied. */
-const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => void): Observable<A> => {
-  /* eslint-disable @typescript-eslint/no-deprecated -- nothing else names the operators of a stream */
-  const { operator, source: source$ } = stream$
-  /* eslint-enable @typescript-eslint/no-deprecated */
-  if (operator === undefined || source$ === undefined) return stream$
-  const checkedSource$ = checked$(withCheckedOperators$<unknown>(source$, onOtherRxjs), onOtherRxjs)
-  return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
-}
+  new Observable<A>((subscriber) =>
+    withCheckedOperators$(strategy$(client), onOtherRxjs).subscribe(subscriber),
+  )

@@ -136,15 +136,16 @@ export class RunFold {
     addUnfilled(this.kept.unfilled, { reason, count: 1 })
   }
 
-  /** Chains a run by its returns: it starts with the equity that the previous one reached. Fills and round trips are not scaled. */
+  /** Chains a run by its returns: it starts with the equity that the previous one reached, and keeps one that is not above 0. Fills and round trips are not scaled. */
   addRun({ summary, trades }: KeptFold): void {
     if (trades === undefined) return
     const { equity, fills, trips, unfilled, prices, returns } = trades
     const [first, last] = [equity[0], equity.at(-1)]
     if (first === undefined || last === undefined) return
     const { value: reached, at: endedAt } = this.equity.last ?? first
-    const scale = first.value > 0 ? reached / first.value : 1
-    for (const point of equity) this.addPoint({ ...point, value: point.value * scale })
+    const scale = first.value > 0 ? Math.max(0, reached) / first.value : 1
+    const chained = (value: number): number => reached + (value - first.value) * scale
+    for (const point of equity) this.addPoint({ ...point, value: chained(point.value) })
     // The curve of a run may have fewer points than the run had.
     this.drawdowns.include(summary)
     this.samples.include(returns)

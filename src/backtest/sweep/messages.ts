@@ -18,8 +18,8 @@ export interface Job {
   readonly environment: Environment
   /** The part whose rows and values count. */
   readonly range: TimeRange
-  /** Length of the data that are played before the part, or else at the start of the recording, and do not count, in ms. */
-  readonly warmUp: number
+  /** Length of the data that are played before the part, or else at the start of the recording, and do not count, in ms. Default: that of the account. */
+  readonly warmUp: number | undefined
   /** The URL of the strategy's module. */
   readonly strategy: string
   /** True if the accounts close their positions at the end. Default: false. */

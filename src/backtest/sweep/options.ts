@@ -20,7 +20,7 @@ export const workersOption = integerOption({ min: 1, max: 1024, default: availab
 
 const sweepTable = {
   workers: workersOption,
-  warmUp: integerOption({ min: 0, max: maxTime, default: 0 }),
+  warmUp: checkedOption<number>('integer', integer(0, maxTime, 'a whole number')),
   ...playedTable,
 } satisfies OptionTable<SweepOptions>
 

@@ -52,7 +52,8 @@ export const walkForwardOn =
     const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) => {
       const account = { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' }
       const sweep$ = sweepOn({ ...given, ...account })<P, A>
-      return sweep$(source, strategy, tried, { environment, ...played, warmUp, workers: threads })
+      const warm = warmUp !== undefined && { warmUp }
+      return sweep$(source, strategy, tried, { environment, ...played, ...warm, workers: threads })
     }
     // Throws for an invalid argument before the subscription.
     void sweepOn(given)(source, strategy, parameters)

@@ -40,7 +40,7 @@ const flags = {
   tokens: tokensFlag,
   maxGap: parsedFlag(
     '--max-gap <duration>',
-    'fail if a gap is longer: a number of seconds, or 30s, 15m, 1h, …',
+    'fail if a gap, or an unusual silence, is longer: a number of seconds, or 30s, 15m, 1h, …',
     parseDuration,
   ),
   json: toggle('--json', 'print each topic and each damaged file as a JSON object, one per line'),
@@ -87,9 +87,12 @@ async function inspectRecordings(
     ...(damages.length === 0
       ? []
       : [`${damages.length} of ${counted(files.length, 'file')} cannot be read to the end`]),
-    ...topics.flatMap((topic) =>
-      longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${formatLength(longestGap(topic))}`] : [],
-    ),
+    ...topics.flatMap(({ topic }) => {
+      const longest = inspection
+        .missingTimes(topic)
+        .reduce((most, { from, to }) => Math.max(most, to - from), 0)
+      return longest > maxGap ? [`${topic} has a gap of ${formatLength(longest)}`] : []
+    }),
   ]
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
@@ -109,9 +112,6 @@ const assumptionLines = ({ topic, assumedDepth, candles }: ShownSummary): readon
       ? []
       : [`${topic}: its prices are the opens and the closes of candles of ${candles}`]),
   ].map(printable)
-
-const longestGap = ({ gaps }: TopicSummary): number =>
-  Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))
 
 const tableOf = (
   topics: readonly ShownSummary[],

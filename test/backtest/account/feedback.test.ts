@@ -226,6 +226,8 @@ describe('paper', () => {
       'feeBps: expected a number of basis points from 0 to 10000, which has no default',
     ],
     [{ slippageBps: undefined }, 'slippageBps: expected a number of basis points'],
+    // A sell would get a price of 0.
+    [{ slippageBps: 10_000 }, 'slippageBps: expected a number of basis points from 0 to 9999'],
     [
       { latency: undefined },
       'latency: expected a number of ms from 0 to 1000000000000, which has no default',

@@ -1,7 +1,8 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, EMPTY, interval, map, observable, of, Subject, take, type Observable } from 'rxjs'
-import { ConfigurationError, type Client, type Price, type PriceError } from 'svc-streams'
+import { ConfigurationError, defineTokens, type Client, type Price, type PriceError } from 'svc-streams'
 import { candles, combineFresh, freshWithin, mapRight, rights } from 'svc-streams/operators'
+import { market, paper, type Order } from 'svc-streams/paper'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import { otherCopies, type Rxjs } from '../../support/other-rxjs.js'
@@ -65,6 +66,19 @@ describe.each(Object.entries(otherCopies))('run$, with a second copy of RxJS (%s
       )
     },
   )
+
+  it.each<[string, (rx: Rxjs, order$: Observable<Order>) => Observable<Order>]>([
+    ['returns an observable of the other copy', ({ merge }, order$) => merge(order$)],
+    ['applies an operator of the other copy', ({ delay }, order$) => order$.pipe(delay(35))],
+  ])('ends with a ConfigurationError if the strategy of an account %s', async (__, strategy) => {
+    const rx = await load()
+    const tokens = defineTokens({ X: { address: '0xab', decimals: 0 } })
+    const costs = { feeBps: 0, slippageBps: 0, latency: 0 }
+    const orders = ({ price$ }: Pick<Client, 'price$'>) =>
+      strategy(rx, price$(topic).pipe(map(() => market('X', 'buy', { units: 1n }))))
+    const result = run((client) => paper(client, orders, { tokens, cash: 10, ...costs }))
+    await expect(result).rejects.toThrow(/^strategy: .* another copy of RxJS/)
+  })
 
   it('ends with a ConfigurationError at any speed', async () => {
     const { NEVER } = await load()

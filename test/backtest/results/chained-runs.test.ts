@@ -93,6 +93,15 @@ describe('chained runs', () => {
     expect(chainOf(long).summary.maxDrawdown).toBe(summaryOf(chained(long)).maxDrawdown)
   })
 
+  it('do not regain what a run before has lost in whole, and gain nothing as a loss', () => {
+    const run = (at: number, ...values: readonly number[]) =>
+      values.map((equityUsd, index): Equity => ({
+        ...{ _tag: 'Equity', at: at + index * 1_000, equityUsd, isCurrent: true, prices: {} },
+      }))
+    const { summary } = chainOf([run(0, 1_000, -200), run(10_000, 1_000, 1_500), run(20_000, 1_000, 900)])
+    expect(summary).toMatchObject({ profitUsd: -1_200, returnRatio: -1.2, maxDrawdown: 1.2 })
+  })
+
   it('have the returns of each, without one from run to run', () => {
     const minutes = (start: number, factor: number) =>
       Array.from({ length: 40 }, (_, minute): Equity => {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { isRight, right } from 'fp-ts/lib/Either.js'
-import type { Folded } from 'svc-streams/sweep'
+import type { Folded, SweepOptions } from 'svc-streams/sweep'
 import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
@@ -70,6 +70,17 @@ describe.each(Object.entries(modules))('a sweep of a strategy %s', (_, text) => 
     expect(summary.profitUsd).toBeCloseTo(40 - 4.5, 9)
     expect(curve[0]).toEqual({ at: start + 30_000, equityUsd: 1_000 })
   })
+})
+
+it('plays without the warm-up of the options of the account with a warm-up of 0', async () => {
+  const text = modules['with options'].replace('cash:', 'warmUp: 20_000, cash:')
+  const fillsOf = async (options: SweepOptions): Promise<number> => {
+    const [result] = await collect(
+      runSweep<Folded>(recording(), [[5, 25] as never], options, {}, module(text)),
+    )
+    return result !== undefined && isRight(result) ? result.right.values[0]!.summary.fills : NaN
+  }
+  expect([await fillsOf({}), await fillsOf({ warmUp: 0 })]).toEqual([1, 2])
 })
 
 describe.each(Object.entries(modules))('a walk-forward of a strategy %s', (_, text) => {

@@ -257,6 +257,9 @@ describe('import', () => {
     const given = await ticksOf(candleHeader + monthly.join(''), ['--interval', '1mo'])
     expect(given.rows.at(-1)?.at).toBe(Date.UTC(2023, 6))
     expect(given.header).toMatchObject({ candles: '1 month' })
+    // The end of the month where the day is not in the next month.
+    const ends = await ticksOf(`${candleHeader}2023-01-31,10,12,8,11\n`, ['--interval', '1mo'])
+    expect(ends.rows.at(-1)?.at).toBe(Date.UTC(2023, 1, 28))
     const days = ['29T00:00+01:00', '30T00:00+01:00', '31T00:00+01:00'].map((day) => `2024-03-${day}`)
     const local = [...days, '2024-04-01T00:00+02:00', '2024-04-02T00:00+02:00']
     const { rows } = await ticksOf(candleHeader + local.map((day) => `${day},10,12,8,11\n`).join(''))

@@ -129,6 +129,16 @@ describe('inspect', () => {
     expect(await runCommand(['inspect', file, '--max-gap', 'soon'])).toMatchObject({ code: 2 })
   })
 
+  test('--max-gap counts a silence that a report shows as a gap', async () => {
+    const prices = Array.from({ length: 40 }, (_, index) => priceRow(index * 60_000, 5))
+    const file = newFile('a.ndjson', recordingText(header, ...prices, priceRow(72 * 3_600_000, 5)))
+    expect(await runCommand(['inspect', file, '--max-gap', '72h'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await runCommand(['inspect', file, '--max-gap', '1h'])).toMatchObject({
+      code: 1,
+      stderr: `error: ${topic} has a gap of 71 h 21 min\n`,
+    })
+  })
+
   test('--max-gap counts no time before the first price of a topic as a gap', async () => {
     const lines = [errorRow(100, stale(topic, 5, undefined)), errorRow(60_000, down), priceRow(90_000, 5)]
     const file = newFile('a.ndjson', recordingText(header, ...lines, priceRow(90_500, 5)))

@@ -62,10 +62,10 @@ export class MissingTimes {
     this.quietSince = quietSince
   }
 
-  /** At least as long as nine of ten distances, and less than twice as long as necessary. */
+  /** At least as long as nine of ten distances, and less than twice as long as necessary; `Infinity` without one. */
   private usualDistance(): number {
     let rest = 0.9 * this.distances.reduce((sum, count) => sum + count, 0)
-    const power = this.distances.findIndex((count) => (rest -= count) <= 0)
-    return 2 ** power
+    const power = this.distances.findIndex((count) => count > 0 && (rest -= count) <= 0)
+    return power < 0 ? Infinity : 2 ** power
   }
 }

@@ -38,10 +38,10 @@ type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
 ) => ReturnType<PaperStrategy<StrategyClient>>
 
-/** `warmUp`: of the options of its account, in ms. */
+/** `warmUp`: of the options of its account, in ms; undefined without them. */
 interface LoadedStrategy {
   readonly strategy$: SweepStrategy<unknown, unknown>
-  readonly warmUp: number
+  readonly warmUp: number | undefined
 }
 
 /** A strategy of an account emits the events of the account. Left: also if its options are not valid. `costs`: override those of its options. */
@@ -53,7 +53,7 @@ export const loadStrategy = async (
   if (isLeft(imported)) return imported
   const { strategy, options: given } = imported.right
   if (!isPaperOptions(given))
-    return right({ strategy$: strategy as SweepStrategy<unknown, unknown>, warmUp: 0 })
+    return right({ strategy$: strategy as SweepStrategy<unknown, unknown>, warmUp: undefined })
   const order$ = strategy as AccountStrategy
   const options = { ...given, ...costs }
   try {

@@ -26,7 +26,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     return
   }
   const { strategy$, warmUp } = loaded.right
-  await runTasks$(sources, { ...job, warmUp: job.warmUp || warmUp }, strategy$).forEach((result) => {
+  await runTasks$(sources, { ...job, warmUp: job.warmUp ?? warmUp }, strategy$).forEach((result) => {
     try {
       post(result)
     } catch (thrown) {

@@ -26,7 +26,7 @@ export const runTasks$ = (
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
     const clock = systemClock()
-    const { environment, range, warmUp, endsFlat, keepsTrades = false } = job
+    const { environment, range, warmUp = 0, endsFlat, keepsTrades = false } = job
     let countsFrom = warmUp === 0 ? -Infinity : range.from
     let rows = 0
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
@@ -55,7 +55,7 @@ export const runTasks$ = (
     /** On the clock of the strategy. */
     const isCounted = (): boolean => dataWallClock() >= countsFrom
     const counting = range.from > -Infinity ? { isCounted } : { warmUp }
-    const terms = { endsFlat, ...(warmUp > 0 && counting) }
+    const terms = { endsFlat, ...(job.warmUp !== undefined && counting) }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
       const values: unknown[] = []

@@ -27,6 +27,11 @@ describe('MissingTimes', () => {
     )
   })
 
+  it('has no silence after a single price, whose usual distance is unknown', () => {
+    const gap = [100_000, 101_000] as const
+    expect(listOf([0, gap])).toEqual([{ from: 100_000, to: 101_000, cause: 'stale' }])
+  })
+
   it('has no silence for candles of any length, and one where a candle is missing', () => {
     fc.assert(
       fc.property(

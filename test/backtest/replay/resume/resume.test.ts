@@ -416,6 +416,8 @@ test('a history gives the prices and the gaps of its recordings, and a failure o
   const failing = collect(resume(quickClient(), openHistory('http://127.0.0.1:1'), prices, { from: start }))
   await eventually(() => expect(failing.values).toEqual(['Disconnected', { _tag: 'CaughtUp' }, 9]))
   expect(() => resume(quickClient(), openHistory([path]), prices)).toThrow('from: required')
+  const missing = undefined as unknown as typeof prices
+  expect(() => resume(quickClient(), [path], missing)).toThrow('strategy: expected a function')
 })
 
 test('emits the live events that came while the past was read after CaughtUp', async () => {

@@ -83,10 +83,9 @@ export class EffectPerformer {
       if (state.live && held.hasReplaced) this.deliverStale(state, behindMs)
       if (!state.live || lastPrice(state) === undefined) continue
       state.failure = undefined
-      const { delivered } = held
-      const isKnown = held.isSwitched === true && delivered?.price === state.price
-      const after = isKnown ? delivered.deliveredUpTo : held.deliveredUpTo
-      if (!this.deliverPrice(state, after)) return
+      const { delivered, isSwitched } = held
+      const { deliveredUpTo } = isSwitched === true && delivered?.price === state.price ? delivered : held
+      if (!this.deliverPrice(state, deliveredUpTo)) return
     }
   }
 

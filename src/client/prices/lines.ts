@@ -277,8 +277,8 @@ export class Lines {
       if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
       if (isLost) effects.push(failTopic(next, eventFor(state)))
     }
-    // A line whose prices are held proves nothing about those of its successor.
-    const isProven = plan?.agrees === true && topics.every(({ held }) => held === undefined)
+    // A line whose prices are held, or followed by a failure, proves nothing about those of its successor.
+    const isProven = plan?.agrees === true && !topics.some(({ held, failure }) => held ?? failure)
     for (const connection of line.connections) connection.onFront(isProven)
     return effects
   }

@@ -131,7 +131,8 @@ export class SentFrames {
     const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(copyOf(named as Address))
     if (base === undefined) return undefined
     const requests = this.requestsOf(base)
-    const awaited = requests.find((frame) => this.isAwaited(frame, named === undefined ? now : frame.sentAt))
+    const inTime = requests.find((frame) => this.isAwaited(frame, now))
+    const awaited = inTime ?? requests.find((frame) => this.isAwaited(frame, frame.sentAt))
     const state = this.topics.get(base)
     const isPending = state !== undefined && (isUnconfirmed(state) || awaited !== undefined)
     const isRejected = named === undefined || isPending || requests.some(({ kind }) => kind === 'probe')

@@ -267,6 +267,29 @@ describe('a gateway that announces its close', () => {
     expect(lines.slice(3)).toEqual(['1130 ends first', '1500 1490', '2010 a: Stale'])
   })
 
+  it('delivers no older price after a message without one: those of its successor are held until a ping is answered', () => {
+    let isAnswering = true
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 5))
+        at(20, () => sockets[0]!.deliver(draining))
+        at(30, () => sockets[1]!.open())
+        at(40, () => {
+          sockets[1]!.deliverPrice(a, 4)
+          isAnswering = false
+        })
+        at(100, () => sockets[0]!.deliver(`{"topic":"${a}","price":"?"}`))
+        at(150, () => {
+          sockets[1]!.deliverPrice(a, 6)
+          isAnswering = true
+        })
+      },
+      { priceWsUrl: ['ws://first', 'ws://second'] },
+      ({ url }) => isAnswering || url === 'ws://first/',
+    )
+    expect(lines.slice(-3)).toEqual(['100 a: DecodeError', '100 ends first', '350.25 a: 6'])
+  })
+
   it('delivers no older price if another line fails, and its own prices are not proven yet', () => {
     let silent: readonly string[] = []
     const lines = runRotation(

@@ -9,7 +9,6 @@ import { hostWithPort } from '../base/domain/endpoint.js'
 import type { Topic } from '../base/domain/topic.js'
 import { node } from '../wire/platform/node.js'
 import { stopListening } from './server/listen.js'
-import { refuseUpgrade } from './server/http-response.js'
 import { readInTurns } from './server/consumer-input.js'
 import { Intake } from './server/intake.js'
 import { reporterOf } from './server/report.js'
@@ -111,7 +110,7 @@ export const runGateway = async (
     limited.intake.add(() => {
       const allowed = checkAccess(request, access)
       const token = isLeft(allowed) ? allowed : tokenOf(request, secrets.tokens)
-      if (isLeft(token)) refuseUpgrade(socket, token.left.status, token.left.body)
+      if (isLeft(token)) upgrades.refuse(socket, token.left)
       else upgrades.accept(request, socket, head, token.right)
     })
   })

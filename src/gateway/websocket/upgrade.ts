@@ -4,7 +4,7 @@ import { noop, type Observable } from 'rxjs'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { GatewaySetup } from '../options.js'
 import { addressGroupOf } from '../server/address-group.js'
-import { refuseUpgrade } from '../server/http-response.js'
+import { refuseUpgrade, type TextResponse } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
 import { closeCodes } from '../subscriptions/sessions.js'
 import { withoutQuery } from '../server/request.js'
@@ -53,13 +53,16 @@ export class Upgrades {
     })
   }
 
+  /** Answers an upgrade request without an upgrade, and reports that. */
+  refuse(socket: Socket, { status, body }: Pick<TextResponse, 'status' | 'body'>): void {
+    this.config.report('svc-streams:gateway-refused', { status })
+    refuseUpgrade(socket, status, body)
+  }
+
   /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
   accept(request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined): void {
     const { front, config } = this
-    const refuse = (status: number, reason: string): void => {
-      config.report('svc-streams:gateway-refused', { status })
-      refuseUpgrade(socket, status, reason)
-    }
+    const refuse = (status: number, body: string): void => this.refuse(socket, { status, body })
     const path = withoutQuery(request.url ?? '')
     const text$ = config.streams$(path)
     if (path !== '/' && text$ === undefined) return refuse(404, 'expected the path /')

@@ -117,7 +117,6 @@ export const runGateway = async (
 
   let removeSource = (): void => undefined
   const { close, closeOnAbort } = closeOnce(async () => {
-    removeSource()
     const closed = prices.close()
     relays.close()
     history?.recorder.close()
@@ -125,6 +124,8 @@ export const runGateway = async (
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await Promise.all([stopListening(server), closed])
     timer.unsubscribe()
+    // The bytes of a connection are those of the source until it has ended.
+    removeSource()
   })
 
   const port = await listen(server, setup).catch(async (error: unknown) => {

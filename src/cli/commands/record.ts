@@ -128,8 +128,8 @@ function recordStreams(
     // A file may write its last lines. After a failed write, it fails again.
     const closed = tryCatch(output.close, writeError)
     const failed = [stopped, closed].find(isLeft)
-    // A closed pipe, such as that of `head`, is not a failure.
-    const isClosed = failed !== undefined && isClosedOutput(failed.left.cause)
+    // A closed pipe, such as that of `head`, is not a failure. The program prints any other error of standard output.
+    const isClosed = failed !== undefined && (out === undefined || isClosedOutput(failed.left.cause))
     if (failed !== undefined && !isClosed) throw writeFailure(failed.left)
     const files = output.name()
     if (files !== undefined) logResult(io, `${counted(recorder.rows, 'row')} in ${files}`)

@@ -110,7 +110,7 @@ export const runGateway = async (
     limited.intake.add(() => {
       const allowed = checkAccess(request, access)
       const token = isLeft(allowed) ? allowed : tokenOf(request, secrets.tokens)
-      if (isLeft(token)) upgrades.refuse(socket, token.left)
+      if (isLeft(token)) upgrades.refuse(socket, token.left.status, token.left.body)
       else upgrades.accept(request, socket, head, token.right)
     })
   })

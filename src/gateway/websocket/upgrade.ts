@@ -4,7 +4,7 @@ import { noop, type Observable } from 'rxjs'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { GatewaySetup } from '../options.js'
 import { addressGroupOf } from '../server/address-group.js'
-import { refuseUpgrade, type TextResponse } from '../server/http-response.js'
+import { refuseUpgrade } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
 import { closeCodes } from '../subscriptions/sessions.js'
 import { withoutQuery } from '../server/request.js'
@@ -54,7 +54,7 @@ export class Upgrades {
   }
 
   /** Answers an upgrade request without an upgrade, and reports that. */
-  refuse(socket: Socket, { status, body }: Pick<TextResponse, 'status' | 'body'>): void {
+  refuse(socket: Socket, status: number, body: string): void {
     this.config.report('svc-streams:gateway-refused', { status })
     refuseUpgrade(socket, status, body)
   }
@@ -62,16 +62,15 @@ export class Upgrades {
   /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
   accept(request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined): void {
     const { front, config } = this
-    const refuse = (status: number, body: string): void => this.refuse(socket, { status, body })
     const path = withoutQuery(request.url ?? '')
     const text$ = config.streams$(path)
-    if (path !== '/' && text$ === undefined) return refuse(404, 'expected the path /')
+    if (path !== '/' && text$ === undefined) return this.refuse(socket, 404, 'expected the path /')
     const refusal = text$ === undefined ? front.refusal() : undefined
-    if (refusal !== undefined) return refuse(503, refusal.text)
+    if (refusal !== undefined) return this.refuse(socket, 503, refusal.text)
     const address = addressGroupOf(socket.remoteAddress ?? '')
     const { maxConnectionsPerAddress: limit } = config
     if (this.open.size >= limit && this.countOf(address) >= limit)
-      return refuse(429, `the gateway has ${limit} connections of this address`)
+      return this.refuse(socket, 429, `the gateway has ${limit} connections of this address`)
     this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
       const input = config.inputOf(socket)
       const connection =

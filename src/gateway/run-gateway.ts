@@ -9,7 +9,6 @@ import { hostWithPort } from '../base/domain/endpoint.js'
 import type { Topic } from '../base/domain/topic.js'
 import { node } from '../wire/platform/node.js'
 import { stopListening } from './server/listen.js'
-import { refuseUpgrade } from './server/http-response.js'
 import { readInTurns } from './server/consumer-input.js'
 import { Intake } from './server/intake.js'
 import { reporterOf } from './server/report.js'
@@ -111,14 +110,13 @@ export const runGateway = async (
     limited.intake.add(() => {
       const allowed = checkAccess(request, access)
       const token = isLeft(allowed) ? allowed : tokenOf(request, secrets.tokens)
-      if (isLeft(token)) refuseUpgrade(socket, token.left.status, token.left.body)
+      if (isLeft(token)) upgrades.refuse(socket, token.left.status, token.left.body)
       else upgrades.accept(request, socket, head, token.right)
     })
   })
 
   let removeSource = (): void => undefined
   const { close, closeOnAbort } = closeOnce(async () => {
-    removeSource()
     const closed = prices.close()
     relays.close()
     history?.recorder.close()
@@ -126,6 +124,8 @@ export const runGateway = async (
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await Promise.all([stopListening(server), closed])
     timer.unsubscribe()
+    // The bytes of a connection are those of the source until it has ended.
+    removeSource()
   })
 
   const port = await listen(server, setup).catch(async (error: unknown) => {

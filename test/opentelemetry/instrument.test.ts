@@ -1,10 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 import { metrics, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { NEVER, type Subscription } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { instrument } from 'svc-streams/opentelemetry'
 import type { Simulator } from 'svc-streams/simulator'
-import type { Subscription } from 'rxjs'
+import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
+import { connect } from '../gateway/support/raw-consumer.js'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { whenBehind, whenMeasured } from '../base/diagnostics/support/connection-state.js'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -263,6 +265,27 @@ describe('the metrics of a gateway, over real sockets,', () => {
     await gateway.close()
     await collect()
     expect(value('svc_streams.gateway.up')).toBe(0)
+  })
+
+  it('count the bytes of a connection until it has ended, also while the gateway closes', async () => {
+    const { collect, value } = startInstrumentation()
+    const gateway = await startTestGateway(createTestClient({ prices: { [ethTopic]: NEVER } }))
+    const consumer = await connect(gateway)
+    consumer.webSocket.pause()
+    consumer.subscribe('no topic')
+    await eventually(async () => {
+      await collect()
+      expect(value('svc_streams.gateway.sent')).toBeGreaterThan(0)
+    })
+    const sent = value('svc_streams.gateway.sent')
+    const closed = gateway.close()
+    await collect()
+    expect(value('svc_streams.gateway.disconnects')).toBe(0)
+    expect(value('svc_streams.gateway.sent')).toBeGreaterThanOrEqual(sent)
+    await closed
+    await collect()
+    expect(value('svc_streams.gateway.sent')).toBeGreaterThanOrEqual(sent)
+    expect(value('svc_streams.gateway.consumer.count')).toBe(0)
   })
 })
 

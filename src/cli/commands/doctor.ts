@@ -146,7 +146,8 @@ const precision = 1000
 /** The `Date` header has whole seconds: on average, it is this much behind, in ms. */
 const dateDelay = 500
 
-const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
+const checkClock = async ({ httpOrigin, serverFlag }: OpenSource, limit: number): Promise<CheckResult> => {
+  const server = serverFlag ?? 'service'
   if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
   const controller = new AbortController()
   const date$ = defer(() => dialedFetch(httpOrigin, { signal: controller.signal, redirect: 'manual' })).pipe(
@@ -156,11 +157,11 @@ const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<Ch
   const { value: date, interval = 0 } = (await within(limit, date$)) ?? {}
   controller.abort()
   if (date === undefined) return skipped('no answer')
-  if (Number.isNaN(date)) return skipped('the service sends no Date header')
+  if (Number.isNaN(date)) return skipped(`the ${server} sends no Date header`)
   const offset = date + dateDelay - (rxClock.wallClock() - interval / 2)
   const size = Math.abs(offset)
-  if (size <= precision) return ok('within 1 s of the clock of the service')
-  const difference = `this machine is ${(size / 1000).toFixed(1)} s ${offset > 0 ? 'behind' : 'ahead of'} the service`
+  if (size <= precision) return ok(`within 1 s of the clock of the ${server}`)
+  const difference = `this machine is ${(size / 1000).toFixed(1)} s ${offset > 0 ? 'behind' : 'ahead of'} the ${server}`
   const advice =
     'Set the clock of this machine, for example by NTP. The client corrects only the time of its signatures.'
   return size <= maxOffset ? ok(difference) : failed(difference, advice)

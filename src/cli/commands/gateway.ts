@@ -68,26 +68,23 @@ const natsFlag = new Flag<string | true | undefined>(
   'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
 ).env('SVC_NATS')
 
+type LimitName = keyof typeof gatewayTable & (`max${string}` | 'depthEvery')
+
 /** The flags of limits, by the names of their options. */
-const limits = <Name extends keyof typeof gatewayTable & `max${string}`>(helps: Record<Name, string>) =>
+const limits = <Name extends LimitName>(helps: Record<Name, string>) =>
   Object.fromEntries(
     (Object.entries(helps) as [Name, string][]).map(([name, help]) => {
-      return [name, parsedFlag(`${flagName(name)} <n>`, help, parseNumber(gatewayTable[name]))]
+      const unit = name === 'depthEvery' ? 'ms' : 'n'
+      return [name, parsedFlag(`${flagName(name)} <${unit}>`, help, parseNumber(gatewayTable[name]))]
     }),
   ) as Record<Name, Flag<number | undefined>>
 
 /** The limits of a gateway over HTTP and on NATS. */
-const limitFlags = {
-  ...limits({
-    maxConnections: 'connections of consumers (default: 2000; 10000 with --nats)',
-    maxTopicsPerConnection: 'topics of one consumer (default: 10000; 5000 with --nats)',
-  }),
-  depthEvery: parsedFlag(
-    '--depth-every <ms>',
-    'time between two depth requests for a token (default: 250)',
-    parseNumber(gatewayTable.depthEvery),
-  ),
-}
+const limitFlags = limits({
+  maxConnections: 'connections of consumers (default: 2000; 10000 with --nats)',
+  maxTopicsPerConnection: 'topics of one consumer (default: 10000; 5000 with --nats)',
+  depthEvery: 'time between two depth requests for a token (default: 250)',
+})
 
 /** The limits of a gateway over HTTP alone. */
 const httpLimitFlags = limits({

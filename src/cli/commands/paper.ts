@@ -20,12 +20,13 @@ import { withSource } from '../target/open-source.js'
 import { attempt, checkOutput, checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { errorLine, failureOf, orFail } from '../render/error-text.js'
+import { withoutPrices } from '../render/connection-lines.js'
 import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
 import { numberFormat, outputJson } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
-import { log } from './shared/log.js'
+import { log, logConnection } from './shared/log.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
@@ -98,10 +99,8 @@ async function tradeOnPaper(
     if (options.warmUp > 0)
       log(io, `The source has no history: the orders of the first ${formatSeconds(warmUp)} are not executed.`)
     const { tokens, depthInterval: interval } = settingsOf(options)
-    if (journal !== undefined && existsSync(journal)) {
-      const resumed = resumedText(journal, options.tokens)
-      if (resumed !== undefined) log(io, resumed)
-    }
+    const resumed = journal === undefined ? undefined : resumedText(journal, options.tokens)
+    if (resumed !== undefined) log(io, resumed)
     const close = () => void client.close()
     // It subscribes before the account, which then has the rows of the recording.
     const recorder =
@@ -125,6 +124,7 @@ async function tradeOnPaper(
     )
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
+    stopping.add(logConnection(io, client, effects))
     const run = new RunFold(report !== undefined)
     const tradeFiles = new TradeFiles(given, options.tokens)
     const keep = (event: PaperEvent): void => {
@@ -160,8 +160,11 @@ async function tradeOnPaper(
   })
 }
 
+const effects = { ...withoutPrices('account'), depth: 'No order is filled without a current depth.' }
+
 /** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged or locked. */
 const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | undefined => {
+  if (!existsSync(journal)) return undefined
   const opened = attempt(() => openJournalFile(journal))
   if (isLeft(opened)) return undefined
   opened.right.close()

@@ -10,17 +10,16 @@ import { gzipExtension } from '../../backtest/recording/codec/rotated-path.js'
 import { createRecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { DepthError, PriceError, WriteError } from '../../base/errors/model.js'
-import { listen } from '../../opentelemetry/messages.js'
 import { rxClock } from '../../base/time/clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
-import { connectionLines$, depthLines, type LogLine, type Meanwhile } from '../render/connection-lines.js'
+import { withoutPrices, type LogLine } from '../render/connection-lines.js'
 import { errorLine, errorText, fullDisk } from '../render/error-text.js'
 import { systemText } from '../render/file-problem.js'
 import { numberFormat, showProgressLine } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
-import { logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
+import { logConnection, logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
 import { Received, streamFlags, watchRows$ } from './shared/stream.js'
 import { defineCommand, many, tokensHelp } from './shared/parts.js'
 import {
@@ -118,8 +117,7 @@ function recordStreams(
       const line = lineOf(row)
       if (line !== undefined) print(line)
     })
-    receiving.add(connectionLines$(source.client.status$, meanwhile).subscribe(print))
-    receiving.add(listen({ 'svc-streams:request': depthLines(print, 'The recording has their errors.') }))
+    receiving.add(logConnection(io, source.client, effects, print))
     const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
     const end = await firstValueFrom(merge(stopped$, completed$))
     const stopped = await recorder.stop()
@@ -128,8 +126,8 @@ function recordStreams(
     // A file may write its last lines. After a failed write, it fails again.
     const closed = tryCatch(output.close, writeError)
     const failed = [stopped, closed].find(isLeft)
-    // A closed pipe, such as that of `head`, is not a failure.
-    const isClosed = failed !== undefined && isClosedOutput(failed.left.cause)
+    // A closed pipe, such as that of `head`, is not a failure. The program prints any other error of standard output.
+    const isClosed = failed !== undefined && (out === undefined || isClosedOutput(failed.left.cause))
     if (failed !== undefined && !isClosed) throw writeFailure(failed.left)
     const files = output.name()
     if (files !== undefined) logResult(io, `${counted(recorder.rows, 'row')} in ${files}`)
@@ -187,10 +185,7 @@ const writeFailure = (error: WriteError): Error => {
   return new Error(`${errorLine(error)}\nThe file has what was written before.${advice}`)
 }
 
-const meanwhile: Meanwhile = {
-  down: 'The recording has no prices until it returns.',
-  behind: 'The recording has no prices until they are current.',
-}
+const effects = { ...withoutPrices('recording'), depth: 'The recording has their errors.' }
 
 /** The line of a token that the service does not know, or whose depth it does not have: once for each. */
 const rejectionLines = (): ((row: Row) => LogLine | undefined) => {

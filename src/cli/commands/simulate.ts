@@ -119,6 +119,8 @@ export const createCommand = defineCommand({
   flags,
   action: async (io, _command, given) => {
     const { httpPort, wsPort, authKey, cors = false, faults, faultsAfter, ...market } = given
+    if (faultsAfter !== undefined && faults === undefined)
+      return usageError('--faults-after: add --faults, the faults that begin then')
     const options = { httpPort, wsPort, cors, ...onlyGiven({ authKey, faults }), ...marketOptions(market) }
     const simulator = await startSimulator(options).catch((error: unknown) => fail(given, error))
     // Checked at the start also if they begin later: an invalid fault is an error of the command.

@@ -5,7 +5,7 @@ import { behindText, printable } from '../../base/errors/text.js'
 import { depthRoute } from '../../wire/http/requests.js'
 import { withVariable } from '../target/source-flags.js'
 
-// The lines for the operator of a long-running command: gateway and record.
+// The lines for the operator of a long-running command: gateway, record and paper.
 
 export interface LogLine {
   /** `warn`: a problem. `info`: its end, or what the user should know. */
@@ -18,6 +18,12 @@ export interface Meanwhile {
   readonly down: string
   readonly behind: string
 }
+
+/** For a command that keeps the prices in something, such as a recording. */
+export const withoutPrices = (name: string): Meanwhile => ({
+  down: `The ${name} has no prices until it returns.`,
+  behind: `The ${name} has no prices until they are current.`,
+})
 
 /** One line when the connection to the service is lost or behind, and one when its prices are current again. */
 export const connectionLines$ = (

@@ -108,9 +108,10 @@ export class ConsumerInput {
     this.onReadable()
   }
 
-  /** Reads nothing until `start`. */
+  /** Reads nothing until `start`. Ends a connection with an open response, which would follow that of the upgrade. */
   hold(): void {
     this.isHeld = true
+    if (this.responses.size > 0) this.socket.destroy()
   }
 
   /** A ping or a pong, which does not wait. */

@@ -53,22 +53,24 @@ export class Upgrades {
     })
   }
 
+  /** Answers an upgrade request without an upgrade, and reports that. */
+  refuse(socket: Socket, status: number, body: string): void {
+    this.config.report('svc-streams:gateway-refused', { status })
+    refuseUpgrade(socket, status, body)
+  }
+
   /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
   accept(request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined): void {
     const { front, config } = this
-    const refuse = (status: number, reason: string): void => {
-      config.report('svc-streams:gateway-refused', { status })
-      refuseUpgrade(socket, status, reason)
-    }
     const path = withoutQuery(request.url ?? '')
     const text$ = config.streams$(path)
-    if (path !== '/' && text$ === undefined) return refuse(404, 'expected the path /')
+    if (path !== '/' && text$ === undefined) return this.refuse(socket, 404, 'expected the path /')
     const refusal = text$ === undefined ? front.refusal() : undefined
-    if (refusal !== undefined) return refuse(503, refusal.text)
+    if (refusal !== undefined) return this.refuse(socket, 503, refusal.text)
     const address = addressGroupOf(socket.remoteAddress ?? '')
     const { maxConnectionsPerAddress: limit } = config
     if (this.open.size >= limit && this.countOf(address) >= limit)
-      return refuse(429, `the gateway has ${limit} connections of this address`)
+      return this.refuse(socket, 429, `the gateway has ${limit} connections of this address`)
     this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
       const input = config.inputOf(socket)
       const connection =

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { createClient } from 'svc-streams'
+import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { connect } from '../../gateway/support/raw-consumer.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
@@ -57,6 +61,19 @@ describe('a gateway, over real sockets,', () => {
     simulator.dropConnections()
     await eventually(() => expect(refused).not.toEqual([]))
     expect(refused[0]).toEqual({ host, status: 503 })
+  })
+
+  it('publishes gateway-refused for an upgrade without access', async () => {
+    const refused = collectMessages('svc-streams:gateway-refused')
+    const gateway = await startTestGateway(createTestClient({}), { access: { tokens: { desk: 'secret' } } })
+    const { host } = new URL(gateway.baseUrl)
+    await expect(connect(gateway)).rejects.toThrow('401')
+    const options = { origin: 'https://other.example' }
+    await once(new WebSocket(`${gateway.priceWsUrl}/?access_token=secret`, options), 'error')
+    expect(refused).toEqual([
+      { host, status: 401 },
+      { host, status: 403 },
+    ])
   })
 
   it('publishes gateway-request for each consumer, and whether it shares the request of another one', async () => {

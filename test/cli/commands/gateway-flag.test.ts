@@ -140,7 +140,7 @@ test('doctor checks the gateway', async () => {
       "price over HTTP  ok       ETH 2500.0000 USD, N ms
     first event      ok       ETH 2500.0000 USD, N ms
     depth            ok       depth of ETH, N ms
-    clock            ok       within 1 s of the clock of the service
+    clock            ok       within 1 s of the clock of the gateway
     signature        skipped  --auth-key (SVC_AUTH_KEY) is not set
     ",
     ]

@@ -181,6 +181,11 @@ test('--metrics serves the metrics of the gateway, and nothing else, on a port o
   })
 })
 
+test('--metrics-host alone serves the metrics too', async () => {
+  const { code, stderr } = await runInProcess(['gateway', '--simulate', '--metrics-host', '192.0.2.1'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('error: --metrics-host: cannot listen')])
+})
+
 test('has a flag for each limit', async () => {
   const simulator = await startTestSimulator()
   const { url } = await startGatewayInProcess(

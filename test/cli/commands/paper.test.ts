@@ -450,6 +450,22 @@ describe('svc-streams paper', () => {
     expect(second).toBe(first + 1)
   })
 
+  it('says that a gateway cannot be reached, and when it returns', async () => {
+    const module = inFolder()('strategy.mjs', strategy(18, weth, ethTopic))
+    const client = createClientFor(await startTestSimulator())
+    const first = await startTestGateway(client)
+    await first.close()
+    const command = startInProcess(['paper', module, '--gateway', first.baseUrl])
+    await eventually(() => {
+      expect(command.stderr).toMatch(
+        /^\S+Z No connection to the service: .*\. The account has no prices until it/m,
+      )
+      expect(command.stderr).toMatch(/^\S+Z Depth requests fail: no connection\. No order is filled without/m)
+    })
+    await startTestGateway(client, { port: Number(new URL(first.baseUrl).port) })
+    await eventually(() => expect(command.stderr).toMatch(/^\S+Z The service has returned\.$/m))
+  })
+
   const onUnix = skipIf(process.platform === 'win32', 'Windows has no limit of the size of a file')
 
   it('names the recording that a full disk ends', onUnix, async () => {

@@ -55,6 +55,14 @@ test.each(['market.ndjson', 'market.ndjson.gz'])(
   },
 )
 
+test('prints one error if standard output becomes full', { skip: process.platform === 'win32' }, async () => {
+  const out = newFile('market.ndjson')
+  const command = commandLine('record', '--simulate', '--interval', '5')
+  const child = startCommand(['sh', '-c', 'ulimit -f 8 && exec "$@" > "$0"', out, ...command])
+  expect(await child.waitForExit()).toBe(1)
+  expect(child.stderr).toMatch(/^error: standard output cannot be written: EFBIG: file too large, write\n$/)
+})
+
 test('--gzip compresses a file whatever its name, and replay recognises it', async () => {
   const file = newFile('market.ndjson')
   const command = startInProcess(['record', '--simulate', '--gzip', '--out', file])

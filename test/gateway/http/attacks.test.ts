@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { of, Subject } from 'rxjs'
+import { NEVER, of, Subject } from 'rxjs'
 import type { Price } from 'svc-streams'
 import type { Gateway } from 'svc-streams/gateway'
 import { createTestClient, depth, price } from 'svc-streams/testing'
@@ -315,6 +315,16 @@ describe('a slow consumer', () => {
     const gateway = await startTestGateway(client, {}, { limits })
     await Promise.all(Array.from({ length: 50 }, () => sendRaw(gateway.baseUrl, 'GET / HTTP/1.1\r\n')))
     expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)
+  })
+
+  it('that pipelines an upgrade behind a request gets no answer in the wrong order', async () => {
+    const gateway = await startTestGateway(createTestClient({ depths: { [weth]: NEVER } }))
+    const requests = [
+      `GET ${depthPath(weth)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+      requestOf('GET / HTTP/1.1', 'Host: 127.0.0.1', ...upgradeLines),
+    ]
+    expect(await sendRaw(gateway.baseUrl, requests.join(''))).toEqual({ status: 0, text: '' })
+    expect(gateway.inspect().connections).toBe(0)
   })
 
   it('that pipelines requests without end has few of them in progress', async () => {

@@ -72,14 +72,8 @@ const startHealth = async (
     : undefined
 }
 
-const healthOfNats = ({
-  upstream,
-  ageBounded,
-  isConnected,
-  failure,
-  sessions,
-  topics,
-}: NatsGatewaySnapshot): HealthState => {
+const healthOfNats = (snapshot: NatsGatewaySnapshot): HealthState => {
+  const { upstream, ageBounded, isConnected, failure, sessions, topics } = snapshot
   const refusal = isDown(upstream) ? 'service-down' : failure === undefined ? undefined : 'no-permission'
   return {
     isUp: refusal === undefined,

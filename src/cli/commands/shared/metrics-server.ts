@@ -19,7 +19,9 @@ export const metricsFlags = {
   metricsHost: new Flag<string>(
     '--metrics-host <address>',
     'address of --metrics; 0.0.0.0 for other machines, too',
-  ).default(gatewayTable.host.default),
+  )
+    .default(gatewayTable.host.default)
+    .implies({ metrics: true }),
 }
 
 /** Serves `GET /metrics` on a port of its own, if the command has the flag. Counts all events from this call on. */
@@ -28,12 +30,11 @@ export const startMetrics = async (flags: Values<typeof metricsFlags>): Promise<
   const metrics = prometheusMetrics()
   const address = { host: flags.metricsHost, port: flags.metricsPort }
   const page = () => textResponse(200, metrics.render(), { 'Content-Type': prometheusType })
-  const server = await startStateServer(address, (path) => (path === '/metrics' ? page() : undefined)).catch(
-    (error: unknown) => {
-      metrics.stop()
-      throw error instanceof GatewayError ? new Error(`--metrics-${error.option}: ${error.problem}`) : error
-    },
-  )
+  const pageOf = (path: string) => (path === '/metrics' ? page() : undefined)
+  const server = await startStateServer(address, pageOf).catch((error: unknown) => {
+    metrics.stop()
+    throw error instanceof GatewayError ? new Error(`--metrics-${error.option}: ${error.problem}`) : error
+  })
   return {
     baseUrl: server.baseUrl,
     [Symbol.asyncDispose]: async () => {

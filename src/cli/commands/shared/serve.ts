@@ -5,11 +5,10 @@ import { listen } from '../../../opentelemetry/messages.js'
 import type { OpenSource } from '../../target/open-source.js'
 import { flagName } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'
-import { connectionLines$, depthLines, type Meanwhile } from '../../render/connection-lines.js'
 import { orFail } from '../../render/error-text.js'
 import { interrupted, signals } from '../../stop.js'
 import { variableText } from '../../target/select-tokens.js'
-import { log } from './log.js'
+import { log, logConnection } from './log.js'
 
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
@@ -23,15 +22,11 @@ export const serveUntilStopped = async (
   const stopped$ = from(interrupted(io, reload && signals.filter((signal) => signal !== 'SIGHUP')))
   if (reload !== undefined) io.on('SIGHUP', reload)
   io.stdout.write(summary)
-  const lines = connectionLines$(source.client.status$, meanwhile).subscribe(({ message, level }) =>
-    log(io, message, level),
-  )
-  const stopLog = logChannels(io)
+  const stops = [logConnection(io, source.client, effects), logChannels(io)]
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
   return firstValueFrom(merge(stopped$, failure$)).finally(() => {
     if (reload !== undefined) io.off('SIGHUP', reload)
-    lines.unsubscribe()
-    stopLog()
+    for (const stop of stops) stop()
   })
 }
 
@@ -40,10 +35,6 @@ const logChannels = (io: Io): (() => void) => {
   const damage = new Set<string>()
   const warn = (message: string): void => log(io, message, 'warn')
   return listen({
-    'svc-streams:request': depthLines(
-      ({ message, level }) => log(io, message, level),
-      'Consumers receive an error.',
-    ),
     'svc-streams:gateway-history': ({ error }) =>
       error === undefined
         ? log(io, 'The history is written again.')
@@ -62,9 +53,10 @@ const logChannels = (io: Io): (() => void) => {
   })
 }
 
-const meanwhile: Meanwhile = {
+const effects = {
   down: 'The gateway refuses consumers until it returns.',
   behind: 'The gateway holds them until they are current.',
+  depth: 'Consumers receive an error.',
 }
 
 /** Fails if the recording is damaged. Otherwise never ends: a server continues after the last row, at which `onEnd` is called. */

@@ -437,6 +437,9 @@ export class Model {
     }
     this.requested.set(base, { subscribeSentAt: now, lastActivityAt: undefined, lastPrice: undefined })
     this.everRequested.add(base)
+    // No later frame is a late one of the earlier subscription.
+    const left = this.unsubscribed.get(base)
+    if (left !== undefined) this.unsubscribed.set(base, { ...left, unsubscribedAt: -Infinity })
     this.removed.delete(base)
     this.orphans.delete(base)
     this.pending.push(base)

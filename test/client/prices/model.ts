@@ -254,6 +254,8 @@ export class Model {
 
   sendErrorText(named: boolean, index: number): void {
     if (this.socket === undefined) return
+    // Such a price may be one of an earlier subscription, or confirm this one: what the text rejects is open.
+    if (this.pending.some((base) => this.requested.get(base)?.lastPrice !== undefined)) return
     if (named) {
       const base = this.pending[index % Math.max(1, this.pending.length)]
       if (base === undefined) return

@@ -18,6 +18,17 @@ const openLoop = (buffer: 'latest' | number = 'latest') => {
   return { source$, events, loop: events[Symbol.asyncIterator]() }
 }
 
+/** A loop that has read the first event, 1, and whose timers are fake. */
+const openReadLoop = async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { source$, loop } = openLoop()
+  const first = loop.next()
+  source$.next(1)
+  await first
+  return { source$, loop }
+}
+
 /** Values that a caller in plain JavaScript may pass instead of an observable. */
 const noObservables: readonly (readonly [unknown, string])[] = [
   [undefined, 'undefined'],
@@ -136,12 +147,7 @@ describe('iterate', () => {
     ['the loop is left', (_source$: Subject<number>, loop: AsyncIterator<number>) => loop.return?.(), end],
     ['the source completes', (source$: Subject<number>) => source$.complete(), event(2)],
   ])('leaves no timer of a late read if %s', async (_, stop, expected) => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const { source$, loop } = openLoop()
-    const first = loop.next()
-    source$.next(1)
-    await first
+    const { source$, loop } = await openReadLoop()
     source$.next(2)
     vi.advanceTimersByTime(600)
     const late = loop.next()
@@ -154,12 +160,7 @@ describe('iterate', () => {
   })
 
   it('leaves no timer of a late read that a newer event answers', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const { source$, loop } = openLoop()
-    const first = loop.next()
-    source$.next(1)
-    await first
+    const { source$, loop } = await openReadLoop()
     source$.next(2)
     vi.advanceTimersByTime(600)
     const late = loop.next()
@@ -169,12 +170,7 @@ describe('iterate', () => {
   })
 
   it('keeps nothing of a late read that has ended', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const { source$, loop } = openLoop()
-    const first = loop.next()
-    source$.next(1)
-    await first
+    const { source$, loop } = await openReadLoop()
     const added = vi.spyOn(Subscription.prototype, 'add')
     onTestFinished(() => added.mockRestore())
     source$.next(2)
@@ -188,12 +184,7 @@ describe('iterate', () => {
   })
 
   it('reads an unread event at once if the source has completed, however late the loop is', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const { source$, loop } = openLoop()
-    const first = loop.next()
-    source$.next(1)
-    await first
+    const { source$, loop } = await openReadLoop()
     source$.next(2)
     source$.complete()
     vi.advanceTimersByTime(600)

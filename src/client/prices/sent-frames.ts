@@ -146,7 +146,7 @@ export class SentFrames {
 
   /**
    * A confirmation lists these topics. Returns when the newest probe that it answers was sent, if it answers one. `onEnded`: called
-   * for each topic whose unsubscribe frame it answers, and that it does not list: a later request has no answer yet.
+   * with a topic whose unsubscribe frame it certainly answers without a listing of it: a later request has no answer yet.
    */
   onConfirmation(bases: Iterable<Address>, onEnded?: (base: Address) => void): number | undefined {
     const number = ++this.lastConfirmation
@@ -167,8 +167,8 @@ export class SentFrames {
       const { kind, entry } = frame
       if (frame.number > answered) break
       if (kind === 'probe') probedAt = frame.sentAt
-      if (kind === 'unsubscribe' && entry.listedBy !== number) {
-        entry.confirmedUpTo = frame.number
+      if (frame.number === answered && this.answersUnsubscribes === true && entry.listedBy !== number) {
+        entry.confirmedUpTo = answered
         onEnded?.(entry.base)
       }
       if (kind !== 'subscribe' || entry.listedBy === number) this.onAnswered(frame)

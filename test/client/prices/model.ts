@@ -16,6 +16,9 @@ export const clientOptions = {
   reconnect: { initialDelay: 20, maxDelay: 160, stableAfter: 300 },
 }
 
+/** The shortest timer of the virtual time, in ms. A deadline that is set at its own time is late by it. */
+const timerMs = 0.01
+
 /** From this number of unsent bytes the client sends no frames. */
 const fullBytes = 32_768
 
@@ -62,6 +65,13 @@ interface UnsubscribedTopic {
   acksUntil: readonly number[]
 }
 
+/** A subscribe frame that the service has not answered. */
+interface PendingFrame {
+  readonly base: Base
+  /** True if the topic was unsubscribed after it. */
+  hasLeft: boolean
+}
+
 type FrameKind = 'price' | 'rejection' | 'other'
 
 interface Failure {
@@ -86,8 +96,8 @@ export class Model {
   private orphans = new Map<Base, number>()
   /** Since when each topic has had no subscribers. */
   private readonly idleSince = new Map<Base, number>()
-  /** The topics of the subscribe frames that the service has not answered, the oldest first. */
-  private pending: Base[] = []
+  /** The oldest first. */
+  private pending: PendingFrame[] = []
   private readonly sentAt: number[] = []
   private socket: ManualSocket | undefined
   private epoch = 0
@@ -213,8 +223,10 @@ export class Model {
   }
 
   answerSubscribe(style: 'all' | 'new' | 'none'): void {
-    const base = this.pending.shift()
-    if (base === undefined || this.socket === undefined || style === 'none') return
+    const answered = this.pending.shift()
+    if (answered === undefined || this.socket === undefined || style === 'none') return
+    const { base } = answered
+    if (this.isAmbiguous(answered)) return
     const confirmed = [...this.requested]
       .filter(([, { lastActivityAt }]) => lastActivityAt !== undefined)
       .map(([one]) => one)
@@ -255,9 +267,11 @@ export class Model {
   sendErrorText(named: boolean, index: number): void {
     if (this.socket === undefined) return
     // Such a price may be one of an earlier subscription, or confirm this one: what the text rejects is open.
-    if (this.pending.some((base) => this.requested.get(base)?.lastPrice !== undefined)) return
+    if (this.pending.some(({ base }) => this.requested.get(base)?.lastPrice !== undefined)) return
+    if (this.pending.some((frame) => this.isAmbiguous(frame))) return
+    if (bases.some((base) => this.mayHaveLostAnswer(base))) return
     if (named) {
-      const base = this.pending[index % Math.max(1, this.pending.length)]
+      const { base } = this.pending[index % Math.max(1, this.pending.length)] ?? {}
       if (base === undefined) return
       this.answerOldestAck(base)
       this.sendRejection(this.isUnconfirmed(base) ? base : undefined, `Invalid token ${base}`)
@@ -282,7 +296,7 @@ export class Model {
       for (const { subscribedAt, stales, timeouts, topic } of this.activeSubscribersOf(base)) {
         if (
           lastActivityAt !== undefined &&
-          now - lastActivityAt > clientOptions.staleAfter &&
+          now - lastActivityAt > clientOptions.staleAfter + timerMs &&
           !stales.has(lastActivityAt)
         ) {
           this.addViolation(`${topic} received no Stale since ${lastActivityAt}`)
@@ -290,7 +304,7 @@ export class Model {
         const due = subscribeSentAt + clientOptions.confirmTimeout
         if (
           lastActivityAt === undefined &&
-          now > due &&
+          now > due + timerMs &&
           subscribedAt < due &&
           !timeouts.has(subscribeSentAt)
         ) {
@@ -444,7 +458,7 @@ export class Model {
     if (left !== undefined) this.unsubscribed.set(base, { ...left, unsubscribedAt: -Infinity })
     this.removed.delete(base)
     this.orphans.delete(base)
-    this.pending.push(base)
+    this.pending.push({ base, hasLeft: false })
     if (this.isServiceReliable) this.after(1, () => this.confirmAll())
   }
 
@@ -459,6 +473,7 @@ export class Model {
     const requested = this.requested.get(base)
     if (!this.everRequested.has(base)) this.addViolation(`${base} unsubscribed but never requested`)
     if (requested === undefined) this.addViolation(`${base} unsubscribed twice`)
+    for (const frame of this.pending) frame.hasLeft ||= frame.base === base
     // An answer to the last subscribe frame follows those to the frames before it.
     const acksUntil = this.isAwaited(base) ? this.acksUntilOf(base) : []
     this.unsubscribed.delete(base)
@@ -598,7 +613,7 @@ export class Model {
       this.removed.add(base)
       this.topicFailures.delete(base)
     }
-    this.pending = this.pending.filter((one) => one !== base)
+    this.pending = this.pending.filter((frame) => frame.base !== base)
   }
 
   /** The client must unsubscribe a topic, unless it requests the topic first, or a frame for it may be late. */
@@ -607,6 +622,17 @@ export class Model {
     const isLate =
       unsubscribed !== undefined && this.now() - unsubscribed.unsubscribedAt < clientOptions.confirmTimeout
     if (!isLate && !this.orphans.has(base)) this.orphans.set(base, this.now())
+  }
+
+  /** The topic is wanted again since it was unsubscribed: what an answer to the earlier frame says of it is open. */
+  private isAmbiguous({ base, hasLeft }: PendingFrame): boolean {
+    return hasLeft && this.activeSubscribersOf(base).length > 0
+  }
+
+  /** The answer to a frame of a topic that was left since is missing: a later answer may have shown that. */
+  private mayHaveLostAnswer(base: Base): boolean {
+    const { acksUntil = [] } = this.unsubscribed.get(base) ?? {}
+    return acksUntil.length > this.pending.filter((frame) => frame.hasLeft && frame.base === base).length
   }
 
   private clearPendingAck(base: Base): void {

@@ -201,6 +201,24 @@ describe('Subscriptions.takeFrames', () => {
     expect(subscriptions.topics.get(aa)?.live).toBe(true)
   })
 
+  it('stays confirmed where a service lists the new topic alone and answers no unsubscribe frames', () => {
+    const { subscriptions } = requestTopics([], { linger: 0 })
+    for (const now of [1, 2, 3]) {
+      const subscriber = createPriceSubscriber('svc-0xaa')
+      const state = subscriptions.addSubscriber(aa, subscriber)
+      subscriptions.takeFrames(Infinity, now)
+      subscriptions.onConfirmation([aa], now)
+      if (now === 3) break
+      subscriptions.leave(state, now, subscriber)
+      subscriptions.takeFrames(Infinity, now)
+    }
+    subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
+    subscriptions.takeFrames(Infinity, 4)
+    subscriptions.onConfirmation([bb], 5)
+    expect(subscriptions.topics.get(aa)?.live).toBe(true)
+    expect(subscriptions.topics.get(bb)?.live).toBe(true)
+  })
+
   it('returns no frame for a topic that is removed before it is requested', () => {
     const { subscriptions } = requestTopics([])
     const subscriber = createPriceSubscriber('svc-0xaa')

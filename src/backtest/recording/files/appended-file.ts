@@ -21,7 +21,7 @@ export class AppendedFile {
     public size: number,
   ) {}
 
-  /** Throws if another program has cut the file, and if the write fails, for example on a full disk; the written part is removed. */
+  /** Throws if another program has cut or deleted the file, and if the write fails, for example on a full disk; the written part is removed. */
   append(bytes: Uint8Array): void {
     this.checkSize()
     try {
@@ -33,7 +33,7 @@ export class AppendedFile {
     this.size += bytes.length
   }
 
-  /** Removes all bytes from a position on. Throws if another program has cut the file. */
+  /** Removes all bytes from a position on. Throws if another program has cut or deleted the file. */
   cut(size: number): void {
     this.checkSize()
     ftruncateSync(this.descriptor, size)
@@ -46,7 +46,8 @@ export class AppendedFile {
 
   /** Other programs may append to the file. */
   private checkSize(): void {
-    const { size } = fstatSync(this.descriptor)
+    const { size, nlink } = fstatSync(this.descriptor)
+    if (nlink === 0) throw new Error('another program has deleted the file')
     if (size < this.size)
       throw new Error(`another program has cut the file from ${this.size} to ${size} bytes`)
     this.size = size

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { NEVER, of, Subject } from 'rxjs'
@@ -50,6 +50,20 @@ describe('record to a path', () => {
       },
     })
     expect(readFileSync(to, 'utf8')).toBe('')
+  })
+
+  it('is a WriteError when another program has deleted the file', async () => {
+    const to = newFile('market.ndjson')
+    const prices$ = new Subject<Price>()
+    const recorder = record(createTestClient({ prices: { [topic]: prices$ } }), { topics: [topic], to })
+    rmSync(to)
+    prices$.next(price(topic, 1))
+    expect(await recorder.finished).toMatchObject({
+      left: {
+        _tag: 'WriteError',
+        message: expect.stringMatching(/another program has deleted the file/) as string,
+      },
+    })
   })
 
   it('does not overwrite a file: it is a WriteError', async () => {

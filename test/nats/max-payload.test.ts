@@ -104,3 +104,15 @@ describeNats('a consumer that subscribes to a topic of 5000 characters', () => {
     expect(other.events.filter(isLeft)).toEqual([])
   })
 })
+
+describeNats('a server whose `max_payload` is lower than a price', () => {
+  it('passes prices on again once it is raised, to connections from before too', async () => {
+    const server = await startServer(64)
+    await startGatewayInProcess({ servers: server.url })
+    const { events, tags } = collectEvents(createNatsClient({ servers: server.url }).price$(ethTopic))
+    await eventually(() => expect(tags()).toContain('Disconnected'))
+    expect(tags()).not.toContain('Right')
+    server.reload('max_payload: 1048576')
+    await eventually(() => expect(events.some(isRight)).toBe(true))
+  })
+})

@@ -54,6 +54,7 @@ const sentOf = (message: ConsumerMessage, maxPayload: number): string => {
   const open = {
     isClosed: () => false,
     info: { max_payload: maxPayload },
+    reconnect: () => Promise.resolve(),
     publish: (_subject: string, data: Uint8Array) => (sent = Buffer.from(data).toString()),
   } as unknown as NatsConnection
   const subjects = subjectsOf('svc')

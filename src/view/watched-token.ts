@@ -40,6 +40,8 @@ export class WatchedToken {
   readonly samples = new PriceSamples()
   /** Of an account, the newest first. */
   fills: readonly FillEntry[] = []
+  /** True while no price is known to be current. */
+  isLate = false
   #state: TokenState
   #threshold: Threshold = {}
   /** The side that the last current price has reached. */
@@ -55,7 +57,7 @@ export class WatchedToken {
   }
 
   get state(): TokenState {
-    return this.#state
+    return this.isLate && this.#state.state === 'live' ? { ...this.#state, state: 'stale' } : this.#state
   }
 
   /** The address in lower case. */

@@ -4,7 +4,6 @@ import { rxClock } from '../../base/time/clock.js'
 import { healthOf, type PageHealth } from '../../view/health.js'
 import { ranges } from '../../view/samples.js'
 import type { PageConfig, PageEvent } from '../../view/served.js'
-
 import { PageStore } from '../../view/page-store.js'
 import { pageTitle, parseThresholds, type Thresholds } from '../../view/threshold.js'
 import { arranged, formatView, parseView, withPin, type View } from '../../view/view.js'
@@ -34,6 +33,8 @@ interface Shown {
 /** The view of the page: renders what has changed in its store. */
 export class DashboardPage {
   readonly #config: PageConfig
+  /** True while prices may be too old: after a suspend, the client waits for an answer before its topics are stale. */
+  readonly #isLate: () => boolean
   readonly #store: PageStore
   readonly #tokens: readonly Shown[]
   readonly #header = fromHtml(headerHtml)
@@ -56,8 +57,9 @@ export class DashboardPage {
   #isTickDue = true
   #paintedAt = -Infinity
 
-  constructor(root: HTMLElement, config: PageConfig) {
+  constructor(root: HTMLElement, config: PageConfig, isLate: () => boolean) {
     this.#config = config
+    this.#isLate = isLate
     this.#store = new PageStore(config)
     this.#view = this.#readView()
     this.#thresholds = loadThresholds(config)
@@ -159,6 +161,11 @@ export class DashboardPage {
   #render(): void {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
+    const isLate = this.#isLate()
+    for (const shown of this.#tokens) {
+      if (shown.watched.isLate !== isLate) invalidate(shown)
+      shown.watched.isLate = isLate
+    }
     this.#dialog.render()
     this.#renderHealth(this.#renderTitle(now))
     this.#log.render(this.#store.log)

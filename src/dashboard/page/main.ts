@@ -14,19 +14,23 @@ const maxReconnectDelay = 2000
 const pingInterval = 5000
 const pongTimeout = 3000
 
+/** Age of a price above which it is not shown as current, in ms. */
+const maxLag = 5000
+
 const createClient = createClientOn(unsignedBrowser)
 
 const start = (config: Served<PageConfig>): void => {
-  const page = new DashboardPage(document.body, config)
   const { origin } = location
   const { service, environment, staleAfter } = config
   const priceWsUrl = origin.replace(/^http/, 'ws')
   const client = createClient({
-    ...{ environment, service, staleAfter, pingInterval, pongTimeout },
+    ...{ environment, service, staleAfter, maxLag, pingInterval, pongTimeout },
     priceBaseUrl: origin,
     priceWsUrl,
     reconnect: { maxDelay: maxReconnectDelay },
   })
+  const isLate = (): boolean => client.inspect().lines.some(({ lagMs }) => (lagMs ?? 0) > maxLag)
+  const page = new DashboardPage(document.body, config, isLate)
   pageEvent$(client, config, webSocket<ServedEvent>(`${priceWsUrl}/events`)).subscribe((event) => {
     // The server has started again, with other files or tokens.
     if (event._tag === 'Page' && event.pageId !== config.pageId) location.reload()

@@ -78,6 +78,37 @@ describe('a card of the dashboard', () => {
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
   })
 
+  it('is not live with a price from before a suspend, while the service has not answered since', async () => {
+    const simulator = await startTestSimulator()
+    const confirmations: unknown[] = []
+    const page = await openDashboard(
+      await startTestDashboard(createClientFor(simulator)),
+      {},
+      async (opened) =>
+        void opened.on('websocket', (socket) =>
+          socket.on('framereceived', ({ payload }) => {
+            if (String(payload).includes('subscriptions')) confirmations.push(payload)
+          }),
+        ),
+    )
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+    // Those of two tokens, then the answers to probes of the page.
+    await eventually(() => expect(confirmations.length).toBeGreaterThan(3))
+    simulator.inject({ stall: true })
+    const shown = await page.evaluate(async (card) => {
+      const real = Date.now
+      Date.now = () => real() + 20_000
+      const textOf = (name: string) => document.querySelector(`${card} [data-field="${name}"]`)?.textContent
+      const texts = new Set<string>()
+      while (textOf('state') === 'live') {
+        texts.add(`${textOf('state')} ${textOf('age')}`)
+        await new Promise(requestAnimationFrame)
+      }
+      return [...texts]
+    }, `[data-token="${weth}"]`)
+    expect(shown.filter((text) => /^live [12]\d s$/.test(text))).toEqual([])
+  })
+
   it('is rejected, with the text of the service', async () => {
     const market = new TestMarket()
     market.failBtc(subscriptionRejected(btcTopic, 'Unsupported token pair'))

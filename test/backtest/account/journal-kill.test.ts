@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import {
   compiledPath,
@@ -83,6 +83,15 @@ it('ends with a WriteError when its file cannot grow, emits no fill without its 
   expect(printed.length).toBeGreaterThan(0)
   expectConsistent(journal, printed)
   expectConsistent(journal, [...printed, ...(await killAfter(journal, 3))])
+})
+
+it('leaves no file of a lock that cannot be written', async () => {
+  const journal = newJournal()
+  const command = 'ulimit -f 0; exec "$0" "$@"'
+  const limited = spawnCommand(['/bin/sh', '-c', command, process.execPath, compiledPath(program), journal])
+  expect(await limited.waitForExit()).toBe(0)
+  expect(limited.stderr).toMatch(/write failed: .*desk\.ndjson: EFBIG/)
+  expect(readdirSync(dirname(journal))).toEqual(['desk.ndjson'])
 })
 
 it('is refused to a second process, which does not change the journal of the first', async () => {

@@ -30,8 +30,8 @@ export const lockFile = (file: string): FileLock => {
   const path = join(realpathSync.native(dirname(file)), basename(file))
   const temporary = `${path}.${process.pid}.${randomBytes(8).toString('hex')}`
   if (locked.has(path)) throw new LockedError(process.pid)
-  writeFileSync(temporary, ownerText(process.pid), { flag: 'wx' })
   try {
+    writeFileSync(temporary, ownerText(process.pid), { flag: 'wx' })
     removeStale(path, `${temporary}.stale`)
     linkSync(temporary, path)
   } catch (thrown) {

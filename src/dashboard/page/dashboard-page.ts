@@ -62,7 +62,7 @@ export class DashboardPage {
     this.#isLate = isLate
     this.#store = new PageStore(config)
     this.#view = this.#readView()
-    this.#thresholds = loadThresholds(config)
+    this.#thresholds = parseThresholds(stored(() => localStorage.getItem(keyOf(config))) ?? null)
     const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
     const actions: TokenActions = {
       onPin: ({ address }) => onView((view) => withPin(view, address)),
@@ -114,9 +114,19 @@ export class DashboardPage {
       this.#isArrangementDue = true
     }
     this.#isTickDue = true
+    // A hidden page is not rendered.
+    this.#checkAge()
     // A depth may be overdue.
     this.#renderTitle(rxClock.wallClock())
     this.#invalidate()
+  }
+
+  #checkAge(): void {
+    const isLate = this.#isLate()
+    for (const shown of this.#tokens) {
+      if (shown.watched.isLate !== isLate) invalidate(shown)
+      shown.watched.isLate = isLate
+    }
   }
 
   #readView(): View {
@@ -140,7 +150,8 @@ export class DashboardPage {
     this.#dialog.open(token, (threshold) => {
       token.setThreshold(threshold ?? {})
       this.#thresholds = { ...this.#thresholds, [token.address]: threshold }
-      saveThresholds(this.#config, this.#thresholds)
+      // If the browser keeps nothing, they last until the page is closed.
+      stored(() => localStorage.setItem(keyOf(this.#config), JSON.stringify(this.#thresholds)))
       this.#invalidate()
     })
   }
@@ -161,11 +172,7 @@ export class DashboardPage {
   #render(): void {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
-    const isLate = this.#isLate()
-    for (const shown of this.#tokens) {
-      if (shown.watched.isLate !== isLate) invalidate(shown)
-      shown.watched.isLate = isLate
-    }
+    this.#checkAge()
     this.#dialog.render()
     this.#renderHealth(this.#renderTitle(now))
     this.#log.render(this.#store.log)
@@ -242,10 +249,3 @@ const invalidate = ({ card, row }: Shown): void => {
 // The thresholds are kept by the browser, for this address of the page.
 
 const keyOf = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
-
-const loadThresholds = (config: PageConfig): Thresholds =>
-  parseThresholds(stored(() => localStorage.getItem(keyOf(config))) ?? null)
-
-/** If the browser keeps nothing, they last until the page is closed. */
-const saveThresholds = (config: PageConfig, thresholds: Thresholds): void =>
-  stored(() => localStorage.setItem(keyOf(config), JSON.stringify(thresholds)))

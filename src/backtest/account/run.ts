@@ -22,7 +22,7 @@ import type { Order } from './orders.js'
 import { onContinue, onDepth, onEnd, onOrder, onPrice } from './rules.js'
 import { gated$, SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
-import type { AccountTerms } from './terms.js'
+import { onActiveClock, type AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
 
 /** The part of a client that an account needs: live, of a replay, or of a test. */
@@ -114,7 +114,7 @@ export class PaperRun {
         (interval === depthInterval ? depths.get(mint) : undefined) ??
         gated$(gate, client.depth$(mint, interval)),
     }
-    const next = (order: Order): void => gate.onOrder(order)
+    const next = onActiveClock((order: Order) => gate.onOrder(order))
     const error = (thrown: unknown): void => subscriber.error(thrown)
     const order$ = strategy$(shared, this.account)
     // In a replay, timers of another copy would stay real, and their orders would be lost.

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs'
+import { activeReplayClock } from '../../base/time/clock.js'
 import type { SavedState } from './journal/journal.js'
 
 // A replay gives terms to the accounts over its client, and recognises their events. Both use properties with a symbol that all
@@ -24,6 +25,12 @@ export const withTerms = <C extends object>(client: C, terms: AccountTerms): C =
 
 export const termsOf = (client: object): AccountTerms | undefined =>
   (client as { readonly [termsKey]?: AccountTerms })[termsKey]
+
+/** A function that runs on the clock that is active now, also after a promise, which a replay continues in real time. */
+export const onActiveClock = <A>(use: (value: A) => void): ((value: A) => void) => {
+  const run = activeReplayClock()?.run
+  return run === undefined ? use : (value) => run(() => use(value))
+}
 
 export const accountRun$ = <A>(event$: Observable<A>): Observable<A> =>
   Object.assign(event$, { [runKey]: true })

@@ -99,9 +99,7 @@ export class VirtualTime extends RxContext implements Clock {
   }
 
   /** Runs work on this clock; in real time once the clock is disposed of. */
-  run<A>(work: () => A): A {
-    return this.disposed ? work() : runInContext(this, work)
-  }
+  readonly run = <A>(work: () => A): A => (this.disposed ? work() : runInContext(this, work))
 
   /** Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them. */
   advance(to: number, brake?: Brake): boolean {

@@ -16,6 +16,8 @@ export interface Clock {
   readonly wallClock: () => number
   /** Of a replay, whose wall clock never goes back: by how much it is ahead of that of the recorder, which may have, in ms. */
   readonly group?: { readonly aheadMs: number }
+  /** Of a replay: runs work of another time on this clock. */
+  readonly run?: <A>(work: () => A) => A
   /** Calls back every `ms` ms. Returns the function that stops it. */
   readonly startInterval: (callback: () => void, ms: number) => () => void
   /** Calls back once after the current tick. Returns the function that cancels it. */
@@ -182,10 +184,8 @@ export const activeReplayClock = (): Clock | undefined => replayClock
 /** The time of day; in a replay that of the recorder, which has stamped the data. In ms since the Unix epoch. */
 export const dataWallClock = (): number => rxClock.wallClock() - (replayClock?.group?.aheadMs ?? 0)
 
-const realTime = {}
-
 /** A key for the state of one strategy: the clock of its replay, or one object for all that runs in real time. */
-export const activeTimeKey = (): object => replayClock ?? realTime
+export const activeTimeKey = (): object => replayClock ?? rxClock
 
 /**
  * The clock that is active at the time of this call. A client keeps the clock that was active at its creation, even if

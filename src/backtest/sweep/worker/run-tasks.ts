@@ -10,7 +10,7 @@ import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strate
 import { delay } from '../../../base/time/timers.js'
 import { dataWallClock, systemClock } from '../../../base/time/clock.js'
 import type { PaperEvent } from '../../account/events.js'
-import { isAccountRun, withTerms } from '../../account/terms.js'
+import { isAccountRun, onActiveClock, withTerms } from '../../account/terms.js'
 import { RunFold } from '../../results/run-fold.js'
 import type { Job, Played, Task, TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
@@ -25,7 +25,6 @@ export const runTasks$ = (
   strategy$: SweepStrategy<unknown, unknown>,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
-    const clock = systemClock()
     const { environment, range, warmUp = 0, endsFlat, keepsTrades = false } = job
     let countsFrom = warmUp === 0 ? -Infinity : range.from
     let rows = 0
@@ -48,7 +47,7 @@ export const runTasks$ = (
     /** A stream that the end of a damaged recording has ended has no result. */
     const outcomeOf = async (ended: Either<SweepFault, Played>): Promise<Either<SweepFault, Played>> => {
       const replayed = playback.isOver ? await playback.finished() : right(undefined)
-      await new Promise<void>((resolve) => void delay(clock, settleTime, resolve))
+      await new Promise<void>((resolve) => void delay(systemClock(), settleTime, resolve))
       return isLeft(replayed) ? left({ why: 'recording', error: replayed.left }) : ended
     }
 
@@ -68,7 +67,7 @@ export const runTasks$ = (
       return runStrategy$(playback, createClient, (client) => {
         const value$ = strategy$(withTerms(client, terms), parameter)
         if (isAccountRun(value$)) run = new RunFold(keepsTrades)
-        return isOfOtherRxjs(value$) ? value$ : from(value$).pipe(tap(add), ignoreElements())
+        return isOfOtherRxjs(value$) ? value$ : from(value$).pipe(tap(onActiveClock(add)), ignoreElements())
       }).pipe(
         endWith(undefined),
         map(() => right({ values: run === undefined ? values : [run.folded], rows })),

@@ -69,7 +69,7 @@ export const renderRun = (
   const [first, last] = [equity[0], equity.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
   const missing = joined(Object.values(gapsBySymbol).flat())
-  const gaps = joined([...missing, ...spans.filter(({ failure }) => failure !== undefined)])
+  const gaps = joined([...missing, ...spans.filter(({ returnRatio }) => returnRatio === null)])
   const traded = new Set(fills.map(({ symbol }) => symbol))
   // Without a trade, all that have a price.
   const shown = [...prices]

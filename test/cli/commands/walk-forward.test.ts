@@ -343,3 +343,38 @@ export default () => NEVER`
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('--metric profit is no figure of an account; its figures are profitUsd, ')
 })
+
+test('the total contains a test range in which the account has lost all, and its metric has no meaning', async () => {
+  const module = `
+import { map } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+import { market } from 'svc-streams/paper'
+const tokens = defineTokens({ ETH: { address: '0xab', decimals: 0 } })
+export const options = { tokens, cash: 100, feeBps: 0, slippageBps: 0, latency: 0, maxLeverage: 100 }
+export default (client, account, units) =>
+  client.price$('svc-0xab').pipe(map((_, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })))
+`
+  const args = files([30], module)
+  // A price a minute, which rises, and falls by a half in the second test range.
+  const rows = Array.from({ length: 161 }, (_, minute): readonly Row[] => {
+    const [time, side] = [at + minute * 60_000, { totalQuantity: 1_000n, totalQuantityUsd: 1 }]
+    const event = right(depth('0xab', { buy: side, sell: side, timestamp: time, receivedAt: time }))
+    const usd = (10 + (minute % 2) / 10 + (minute % 3) / 100) * (minute < 125 ? 1 : 0.5)
+    return [{ _tag: 'Depth', at: time, mint: '0xab', event }, priced(minute * 60_000, usd)]
+  })
+  writeFileSync(args[0] ?? '', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+  const report = join(args[1] ?? '', '..', 'report.html')
+  const run = (metric: string, ...flags: readonly string[]) =>
+    runCommand(['sweep', ...args, '--walk-forward', '80m/40m', '--metric', metric, ...flags])
+  const byProfit = await run('profitUsd', '--json')
+  const total = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1)!) as Line & { failed: number }
+  expect(total(byProfit.stdout)).toMatchObject({ windows: 2, failed: 0 })
+  const { returnRatio } = total(byProfit.stdout)
+  expect(returnRatio).toBeLessThan(-0.9)
+  const bySharpe = await run('annual.sharpe', '--json', '--report', report)
+  expect(bySharpe.code).toBe(1)
+  expect(total(bySharpe.stdout)).toMatchObject({ windows: 2, failed: 1, returnRatio })
+  const [, last = ''] =
+    /<td>2<\/td>(.*?)<\/tr>/s.exec(readFileSync(report, 'utf8').replaceAll(' class="number"', '')) ?? []
+  expect(last).toMatch(/<td>-\d+\.\d\d %<\/td><td>the test range has no result: .*annual\.sharpe/)
+})

@@ -1,10 +1,12 @@
 import { basename } from 'node:path'
-import { isLeft, map as mapRight } from 'fp-ts/lib/Either.js'
+import { chain, isLeft, map as mapRight, tryCatch } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
+import { causeOf } from '../../../base/errors/failure-cause.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange } from '../../../backtest/sweep/options.js'
+import { sweepError, walkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import {
   walkForwardOn,
   type WalkForwardResult,
@@ -14,7 +16,7 @@ import { renderRun } from '../../../backtest/results/render-report.js'
 import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { formatDuration } from '../../../view/format.js'
 import { figureNames } from '../../../view/figure-texts.js'
-import { RunFold } from '../../../backtest/results/run-fold.js'
+import { RunFold, type KeptFold } from '../../../backtest/results/run-fold.js'
 import { isFolded, metricOf, numberOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
@@ -53,7 +55,9 @@ export const walkForwardRecordings = async (
     parameters,
     {
       ...{ ...lengths, ...played },
-      score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
+      // What an account did in a test range belongs to the total, also if its metric has no meaning there.
+      score: (values, range) =>
+        range === 'test' && isFolded(values.at(-1)) ? 0 : sign * scoreOf(values, range, metric, minTrades),
     },
   ).pipe(map(mapRight((run) => ({ ...run, score: sign * run.score, trainScore: sign * run.trainScore }))))
 
@@ -61,16 +65,19 @@ export const walkForwardRecordings = async (
   const windows: ReportWindow[] = []
   const { failed } = coloursFor(io.stdout, io.env)
   const grouped = numberFormat(io.stdout)
-  const show = (result: Result): void => {
+  const show = (tested: Result): void => {
     // A failure of the whole run.
-    if (isLeft(result) && (result.left.why === 'recording' || result.left.why === 'too short'))
-      throw failureOf(result.left)
-    total.add(result)
-    if (report !== undefined && !isLeft(result) && !isFolded(result.right.values.at(-1)))
+    if (isLeft(tested) && (tested.left.why === 'recording' || tested.left.why === 'too short'))
+      throw failureOf(tested.left)
+    const account = accountOf(tested)
+    const result = account === undefined ? tested : withScore(tested, metric)
+    const traded = account !== undefined && account.summary.roundTrips > 0 ? account : undefined
+    total.add(result, traded)
+    if (report !== undefined && !isLeft(result) && account === undefined)
       throw new Error(
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
-    windows.push(...windowOf(result))
+    windows.push(...windowOf(result, traded?.summary.returnRatio ?? null))
     const text = json ? outputJson(withoutTrades(result)) : escapeUnsafe(lineOf(result, metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(text) : text}\n`)
   }
@@ -90,6 +97,22 @@ const checkMetric = (metric: string | undefined, symbols: readonly string[]): vo
     metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`
   throw new Error(`--metric ${problem}; its figures are ${names.map(printable).join(', ')}`)
 }
+
+const accountOf = (result: Result): KeptFold | undefined => {
+  const value = isLeft(result) ? undefined : result.right.values.at(-1)
+  return isFolded(value) ? value : undefined
+}
+
+/** The metric of the account in the test range as the score. */
+const withScore = (result: Result, metric: string | undefined): Result =>
+  chain((run: WalkForwardRun<unknown, unknown>) => {
+    const { train, test, parameter, values } = run
+    const failed = (thrown: unknown) => {
+      const error = sweepError(parameter, { why: 'score', cause: causeOf(thrown) })
+      return walkForwardError({ why: 'test', train, test, error })
+    }
+    return tryCatch(() => ({ ...run, score: scoreOf(values, 'test', metric, undefined) }), failed)
+  })(result)
 
 /** The result as a program reads it: the trades are for the page. */
 const withoutTrades = (result: Result): object =>
@@ -151,16 +174,12 @@ class Total {
 
   constructor(readonly metric: string | undefined) {}
 
-  add(result: Result): void {
+  /** `account`: that has traded in the test range, also if its metric has no meaning there. */
+  add(result: Result, account: KeptFold | undefined): void {
     this.windows++
-    if (isLeft(result)) {
-      this.failed++
-      return
-    }
-    const { values, score } = result.right
-    this.sum += score
-    const value = values.at(-1)
-    if (isFolded(value)) (this.account ??= new RunFold(true)).addRun(value)
+    if (isLeft(result)) this.failed++
+    else this.sum += result.right.score
+    if (account !== undefined) (this.account ??= new RunFold(true)).addRun(account)
   }
 
   line(grouped: NumberFormat): string {
@@ -173,11 +192,12 @@ class Total {
   private figures(grouped: NumberFormat): readonly string[] {
     const { windows, failed, sum, metric, account } = this
     const scored = windows - failed
-    if (scored === 0) return ['no score']
-    if (account === undefined)
+    const none = scored === 0 ? ['no score'] : []
+    if (account === undefined && scored > 0)
       return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
+    if (account === undefined) return none
     const { summary } = account
-    return [...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
+    return [...none, ...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
       const value = numberOf(summary, name)
       return value === undefined ? `${printable(name)} -` : metricText(name, value, grouped)
     })
@@ -194,16 +214,14 @@ class Total {
   }
 }
 
-/** The row of a window on the page; none for a failure without a test range. */
-const windowOf = (result: Result): readonly ReportWindow[] => {
+/** The row of a window on the page; none for a failure without a test range. `returnRatio`: of its account. */
+const windowOf = (result: Result, returnRatio: number | null): readonly ReportWindow[] => {
   if (isLeft(result)) {
     const { left: error } = result
-    const none = { parameter: undefined, score: undefined, trainScore: undefined, returnRatio: null }
+    const none = { parameter: undefined, score: undefined, trainScore: undefined, returnRatio }
     return 'test' in error ? [{ ...error.test, ...none, failure: error.message }] : []
   }
-  const { test, parameter, score, trainScore, values } = result.right
-  const value = values.at(-1)
-  const returnRatio = isFolded(value) ? value.summary.returnRatio : null
+  const { test, parameter, score, trainScore } = result.right
   return [{ ...test, parameter: jsonText(parameter), score, trainScore, returnRatio, failure: undefined }]
 }
 
@@ -238,4 +256,4 @@ const pageOf = async (
 
 const chainRule =
   'An account starts anew in each range, and closes its ' +
-  'positions at the end. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'
+  'positions at the end. Ranges in which the metric has no meaning count. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'

@@ -1,37 +1,29 @@
 import type { Price } from '../../base/domain/price.js'
+import { renderError } from '../../base/errors/render.js'
 import type { Settings } from './options.js'
 import type { Side, TradeOrder, TrailingStopOrder } from './orders.js'
-import type { AccountState, WorkingOrder } from './state.js'
+import type { AccountState, TradeDecision, WorkingOrder } from './state.js'
 import type { TokenState } from './token-state.js'
 
-export const workingOrder = (
-  id: string,
-  order: TradeOrder,
-  token: TokenState,
-  decidedAt: number,
-): WorkingOrder => ({
-  id,
-  order,
-  token,
-  decidedAt,
-  remaining: 'side' in order && 'units' in order.size ? order.size.units : undefined,
-  best: order._tag === 'TrailingStop' ? token.price?.price : undefined,
-  triggeredAt: undefined,
-  isResting: false,
-})
+/** `passed`: of a `WorkingOrder`. */
+export const workingOrder = (decision: TradeDecision, token: TokenState, passed?: Price): WorkingOrder => {
+  const { order } = decision
+  return {
+    ...{ ...decision, token, passed, triggeredAt: undefined, isResting: false },
+    remaining: 'side' in order && 'units' in order.size ? order.size.units : undefined,
+    best: order._tag === 'TrailingStop' ? token.price?.price : undefined,
+  }
+}
 
 const isMarket = ({ _tag }: TradeOrder): boolean =>
   _tag === 'Market' || _tag === 'Target' || _tag === 'ClosePosition'
 
 /** Follows a new price of the order's token. True if that changes the order. */
-export const followPrice = (
-  working: WorkingOrder,
-  { price, receivedAt }: Price,
-  { latency }: Settings,
-): boolean => {
+export const followPrice = (working: WorkingOrder, current: Price, { latency }: Settings): boolean => {
+  const { price, receivedAt } = current
   const { order, token, best, decidedAt, triggeredAt } = working
   if ((order._tag !== 'Stop' && order._tag !== 'TrailingStop') || triggeredAt !== undefined) return false
-  if (token.fillsNothing) return false
+  if (token.fillsNothing || current === working.passed) return false
   const isSell = order.side === 'sell'
   if (order._tag === 'TrailingStop' && (best === undefined || (isSell ? price > best : price < best))) {
     working.best = price
@@ -63,8 +55,7 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
   }
   // A market order that does not work is rejected where others wait.
   const waitFor = (problem: string): boolean => works(state, order) || !isMarket(order) || reject(problem)
-  const { priceProblem } = token
-  if (price === undefined) return priceProblem === undefined || waitFor(priceProblem)
+  if (price === undefined) return token.priceError === undefined || waitFor(renderError(token.priceError))
   // A limit order that was open before fills at its own price, never at a better one.
   const priceOf = (side: Side): number =>
     order._tag === 'Limit' && isResting ? order.price : token.priceFor(side, settings)
@@ -101,8 +92,8 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
 
 /** True if the current price came at a time at which it can fill the order. */
 const isDue = ({ isLiquidated, settings }: AccountState, working: WorkingOrder, price: Price): boolean => {
-  const { order, token, decidedAt, triggeredAt } = working
-  if (token.fillsNothing) return false
+  const { order, token, decidedAt, passed, triggeredAt } = working
+  if (token.fillsNothing || price === passed) return false
   if (isLiquidated) return true
   const isStop = order._tag === 'Stop' || order._tag === 'TrailingStop'
   return price.receivedAt >= (isStop ? (triggeredAt ?? Infinity) : decidedAt) + settings.latency

@@ -36,7 +36,7 @@ export class OrderGate {
   constructor(
     private readonly run: Subscriber<PaperEvent>,
     private readonly wallClock: () => number,
-    private readonly pass: (order: Order, decidedAt: number) => void,
+    private readonly pass: (order: Order, decidedAt: number, isInformed: boolean) => void,
   ) {}
 
   /** To be called before an event is emitted. */
@@ -54,13 +54,14 @@ export class OrderGate {
   }
 
   onOrder(order: Order): void {
-    const isSilent = !rxClock.isVirtual && rxClock.elapsed() - this.readAt > longestSilence
-    if (this.held.length === 0 && (this.isReading || !isSilent))
-      return this.pass(order, this.isReading ? this.receivedAt : this.wallClock())
+    const isInformed = this.isReading || rxClock.isVirtual
+    const isSilent = rxClock.elapsed() - this.readAt > longestSilence
+    const decidedAt = this.isReading ? this.receivedAt : this.wallClock()
+    if (this.held.length === 0 && (isInformed || !isSilent)) return this.pass(order, decidedAt, isInformed)
     this.held.push(order)
     if (this.held.length > 1) return
     const release = (): void => {
-      for (const each of this.held.splice(0)) this.pass(each, this.wallClock())
+      for (const each of this.held.splice(0)) this.pass(each, this.wallClock(), false)
     }
     this.run.add(afterReading(rxClock, () => this.readAt, release))
   }

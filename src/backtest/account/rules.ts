@@ -4,8 +4,8 @@ import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { fill, followPrice, tryToFill, workingOrder } from './fills.js'
 import { orderProblem } from './order-check.js'
-import { closePosition, type Order, type TradeOrder } from './orders.js'
-import type { AccountState, Decision, WorkingOrder } from './state.js'
+import { closePosition, type Order } from './orders.js'
+import type { AccountState, Decision, TradeDecision, WorkingOrder } from './state.js'
 import type { TokenState } from './token-state.js'
 
 // The rules of an account: a function for each input, which changes the state and adds events to it. They depend on the state and
@@ -39,14 +39,15 @@ export const onDepth = (state: AccountState, token: TokenState, event: Either<De
   conclude(state)
 }
 
-export const onOrder = (state: AccountState, order: Order, decidedAt: number): void => {
+/** `isInformed`: false for an order of which it is not known whether it follows the last depth. */
+export const onOrder = (state: AccountState, order: Order, decidedAt: number, isInformed: boolean): void => {
   const problem = state.isLiquidated ? 'the account is liquidated' : orderProblem(order, state.symbol)
   const id = idOf(order, state)
   const decision = { id, order, decidedAt }
   if (problem !== undefined) state.reject(decision, problem)
   else if (order._tag === 'Cancel') cancel(state, decision)
   else if (isTaken(id, state)) state.reject(decision, `id: ${id} is the id of an open order`)
-  else open(state, id, order, decidedAt)
+  else open(state, { ...decision, order }, isInformed)
   conclude(state)
 }
 
@@ -68,7 +69,7 @@ export const onEnd = (state: AccountState, endsFlat: boolean): void => {
 
 const closing = (state: AccountState, token: TokenState): WorkingOrder => {
   const order = closePosition(token.token.symbol)
-  return workingOrder(idOf(order, state), order, token, state.now)
+  return workingOrder({ id: idOf(order, state), order, decidedAt: state.now }, token)
 }
 
 const advance = (state: AccountState, receivedAt: number): void => {
@@ -92,10 +93,10 @@ const idOf = (order: unknown, state: AccountState): string => {
 
 const isTaken = (id: string, { orders }: AccountState): boolean => orders.some((each) => each.id === id)
 
-const open = (state: AccountState, id: string, order: TradeOrder, decidedAt: number): void => {
-  const token = state.tokens.get(order.symbol)
+const open = (state: AccountState, decision: TradeDecision, isInformed: boolean): void => {
+  const token = state.tokens.get(decision.order.symbol)
   if (token === undefined) return
-  const working = workingOrder(id, order, token, decidedAt)
+  const working = workingOrder(decision, token, isInformed && token.isBehind ? token.price : undefined)
   if (token.price !== undefined) followPrice(working, token.price, state.settings)
   state.isChanged = true
   if (tryToFill(state, working)) state.orders.push(working)

@@ -86,7 +86,7 @@ export class PaperRun {
     // Only a replay has a history. At a finite speed, its data are older than the wall clock, and its timers real.
     const isReplay = 'history' in client
     const wallClock = isReplay && !rxClock.isVirtual ? () => -Infinity : dataWallClock
-    const gate = new OrderGate(subscriber, wallClock, (order, decidedAt) => this.onOrder(order, decidedAt))
+    const gate = new OrderGate(subscriber, wallClock, (...given) => this.onOrder(...given))
     let open = 2 * tokens.length
     const onComplete = (): void => {
       if (--open === 0) this.end()
@@ -134,11 +134,11 @@ export class PaperRun {
   }
 
   /** `at`: in ms since the Unix epoch. It is not before the data, which another clock may have stamped. */
-  private onOrder(order: Order, at: number): void {
+  private onOrder(order: Order, at: number, isInformed: boolean): void {
     const decidedAt = Math.max(at, this.state.now)
     this.countFrom(decidedAt)
     if (!this.isCounted) return
-    onOrder(this.state, order, decidedAt)
+    onOrder(this.state, order, decidedAt, isInformed)
     this.emit()
   }
 

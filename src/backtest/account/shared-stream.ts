@@ -34,7 +34,11 @@ export class SharedStream<E extends MarketEvent> {
 
   start(): void {
     const error = (thrown: unknown): void => this.run.error(thrown)
-    const complete = (): void => this.onComplete()
+    const complete = (): void => {
+      this.hasStarted = true
+      this.onEnd()
+      for (const each of this.subscribers) safeComplete(each)
+    }
     this.run.add(this.source$.subscribe({ next: (event) => this.onEvent(event), error, complete }))
   }
 
@@ -44,12 +48,6 @@ export class SharedStream<E extends MarketEvent> {
     this.receive(event)
     for (const each of this.subscribers) safeNext(each, event)
     this.gate.end()
-  }
-
-  private onComplete(): void {
-    this.hasStarted = true
-    this.onEnd()
-    for (const each of this.subscribers) safeComplete(each)
   }
 }
 

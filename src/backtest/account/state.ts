@@ -1,3 +1,4 @@
+import type { Price } from '../../base/domain/price.js'
 import { oneOf, type Check } from '../../base/option-kinds/option.js'
 import type { Equity, HeldPosition, OpenOrder, PaperEvent } from './events.js'
 import type { Settings } from './options.js'
@@ -12,10 +13,16 @@ export interface Decision {
   readonly decidedAt: number
 }
 
-/** An open order. Changed in place. */
-export interface WorkingOrder extends Decision {
+/** That of a valid order. */
+export interface TradeDecision extends Decision {
   readonly order: TradeOrder
+}
+
+/** An open order. Changed in place. */
+export interface WorkingOrder extends TradeDecision {
   readonly token: TokenState
+  /** The price at the decision, if that was of a later depth: it does not fill the order. */
+  readonly passed: Price | undefined
   /** In base-token units; undefined for a size that the first fill decides. */
   remaining: bigint | undefined
   /** The best price since the decision, of a trailing stop. */

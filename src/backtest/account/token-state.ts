@@ -12,13 +12,16 @@ import type { Side } from './orders.js'
 export class TokenState {
   /** The current price; undefined before the first one, and after a `Left`. */
   price: Price | undefined
-  private priceError: PriceError | undefined
+  /** Why the price is not current; undefined if it is, and before the first price. */
+  priceError: PriceError | undefined
   /**
    * True if the current price fills nothing: it is one of the warm-up, it has caused a liquidation, or it arrived later than its
    * `receivedAt`, because the client held it. A depth may then be older than the price is known to be, and the fill would be dated before
    * the price.
    */
   fillsNothing = false
+  /** True if a depth with another price came after the current price, which is then the older one, also in one ms. */
+  isBehind = false
   /** The price that values a position, whether or not it is current; 0 before the first one. */
   lastPrice = 0
   private depth: Depth | undefined
@@ -36,6 +39,7 @@ export class TokenState {
 
   onPrice(event: Either<PriceError, Price>, isLate: boolean): void {
     this.fillsNothing = isLate
+    this.isBehind = false
     this.price = isLeft(event) ? undefined : event.right
     this.priceError = isLeft(event) ? event.left : undefined
     if (this.price !== undefined) this.lastPrice = this.price.price
@@ -44,11 +48,7 @@ export class TokenState {
   onDepth(event: Either<DepthError, Depth>): void {
     this.depth = isLeft(event) ? undefined : event.right
     this.depthError = isLeft(event) ? event.left : undefined
-  }
-
-  /** Why the price is not current; undefined if it is, and before the first price. */
-  get priceProblem(): string | undefined {
-    return this.priceError === undefined ? undefined : renderError(this.priceError)
+    if (this.depth !== undefined) this.isBehind = this.depth.price !== this.price?.price
   }
 
   /** Why no depth is current for this price. */

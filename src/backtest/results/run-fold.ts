@@ -51,6 +51,7 @@ export class RunFold {
   private readonly prices = new Map<string, Curve>()
   private readonly drawdowns = new Drawdowns()
   private readonly samples: Samples
+  /** Those of chained runs are added. */
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
   private readonly results = { trips: 0, won: 0, wonUsd: 0, lostUsd: 0 }
   private readonly openTrips = new OpenTrips((trip) => this.addTrip(trip))
@@ -151,7 +152,7 @@ export class RunFold {
     this.samples.include(returns)
     this.pausedMs += first.at - endedAt
     this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
-    for (const name of added) this.sums[name] += summary[name]
+    for (const name of Object.keys(this.sums) as (keyof typeof this.sums)[]) this.sums[name] += summary[name]
     for (const [symbol, points] of prices) for (const point of points) this.addPrice(symbol, point)
     for (const trip of trips) this.addTrip(trip)
     for (const fill of fills) this.kept.fills.push(fill)
@@ -198,9 +199,6 @@ export class RunFold {
     return { ...kept, equity: equity.result(), prices, returns: samples.returns() }
   }
 }
-
-/** The figures of chained runs that are added. */
-const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
 
 /** Adds orders to those that were not filled for the same reason. Its details, such as amounts, come after a colon. */
 const addUnfilled = (all: Map<string, Unfilled>, { reason, count }: Unfilled): void => {

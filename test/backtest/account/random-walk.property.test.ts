@@ -1,15 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lastValueFrom, map, merge, mergeMap, toArray, type Observable } from 'rxjs'
+import { filter, lastValueFrom, map, merge, mergeMap, toArray, withLatestFrom, type Observable } from 'rxjs'
 import { rights } from 'svc-streams/operators'
 import {
   cancel,
   limit,
   paper,
   summaryOf,
+  target,
   type MarketClient,
   type Order,
   type PaperAccount,
+  type PaperStrategy,
 } from 'svc-streams/paper'
 import { replay } from 'svc-streams/recording'
 import { expect, it } from 'vitest'
@@ -75,8 +77,21 @@ const scalper = ({ price$ }: MarketClient, { position, fill$ }: PaperAccount): O
     ),
   )
 
+/** Buys if a depth is above the last price, and sells if it is below: the open of a candle has the time of the close before it. */
+const follower = ({ price$, depth$ }: MarketClient): Observable<Order> =>
+  depth$(tokens.ETH.address, 500).pipe(
+    rights(),
+    withLatestFrom(price$(tokens.ETH.topic).pipe(rights())),
+    filter(([depth, { price }]) => depth.price !== price),
+    map(([depth, { price }]) => target('ETH', { usd: depth.price > price ? 1_000 : -1_000 })),
+  )
+
 /** The profits over walks, each of its own seed. */
-const profitsOf = async (count: number, latency: number): Promise<readonly number[]> => {
+const profitsOf = async (
+  count: number,
+  latency: number,
+  strategy: PaperStrategy<MarketClient>,
+): Promise<readonly number[]> => {
   const folder = newFolder()
   const profits: number[] = []
   writeFileSync(join(folder, 'tokens.json'), JSON.stringify({ ETH: tokens.ETH }))
@@ -89,7 +104,7 @@ const profitsOf = async (count: number, latency: number): Promise<readonly numbe
       ...{ tokens, cash: 100_000, feeBps: 0, slippageBps: 0, latency, allowShort: true },
       maxDepthAge: 1e9,
     }
-    const run$ = replay(out, { speed: Infinity }).run$((client) => paper(client, scalper, options))
+    const run$ = replay(out, { speed: Infinity }).run$((client) => paper(client, strategy, options))
     const { profitUsd, fills } = summaryOf(
       await lastValueFrom(
         run$.pipe(
@@ -104,11 +119,16 @@ const profitsOf = async (count: number, latency: number): Promise<readonly numbe
   return profits
 }
 
-it.each([1, 50])(
-  'a scalper earns nothing on the candles of random walks, with a latency of %i ms',
+it.each([
+  ['scalper', 1, scalper],
+  ['scalper', 50, scalper],
+  ['follower of the depth', 0, follower],
+  ['follower of the depth', 1, follower],
+] as const)(
+  'a %s earns nothing on the candles of random walks, with a latency of %i ms',
   { timeout: 300_000 },
-  async (latency) => {
-    const profits = await profitsOf(caseCount(400), latency)
+  async (_, latency, strategy) => {
+    const profits = await profitsOf(caseCount(400), latency, strategy)
     const mean = profits.reduce((sum, each) => sum + each, 0) / profits.length
     const deviation = Math.sqrt(
       profits.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (profits.length - 1),

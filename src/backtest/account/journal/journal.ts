@@ -55,7 +55,7 @@ export const savedStateOf = (state: AccountState) => {
       if (quantity === 0n && taken.size === 0) return []
       return [{ symbol, quantity, averagePrice: averagePrice ?? 0, taken: [...taken] }]
     }),
-    orders: orders.map((order) => ({ ...order, token: undefined })),
+    orders: orders.map((order) => ({ ...order, token: undefined, passed: undefined })),
   }
 }
 

@@ -155,10 +155,13 @@ async function tradeOnPaper(
     tradeFiles.close()
     printSummary(io, run.summary, json)
     if (report === undefined) return
-    const notes = [assumptionsOf(options)]
+    const notes = [assumptionsOf(options), ...(resumed === undefined ? [] : [ofLastRun])]
     writePage(report, renderRun(run, { title: `${basename(module)} on paper`, notes }))
   })
 }
+
+const ofLastRun =
+  'The assumptions are those of the last run: earlier runs of the journal may have had others, and other cash.'
 
 const effects = { ...withoutPrices('account'), depth: 'No order is filled without a current depth.' }
 

@@ -382,7 +382,9 @@ describe('svc-streams paper', () => {
     expect(second.at(-1)).toBe(replayed.at(-1))
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
-    expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.cjs on paper')
+    const page = readFileSync(file('paper.html'), 'utf8')
+    expect(page).toContain('strategy.cjs on paper')
+    expect(page).toContain('The assumptions are those of the last run')
 
     const owner = openJournalFile(journal)
     const locked = await runCommand(['paper', module, '--simulate', '--journal', journal])

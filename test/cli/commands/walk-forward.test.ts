@@ -305,6 +305,7 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toContain('of 20 s was chosen from 2 parameters on the 30 s before it.')
   expect(html).toContain('<p>3 of 3 test ranges have a result.</p>')
   expect(html).toContain('The data are candles of 1 s')
+  expect(html).toContain('the open of a token causes may fill at the close of another token before it')
   expect(html).toContain('class="gaps" d="M')
   expect(html).toContain(`${flags.join(' ')} --json --report ${report}</code>`)
   const early = account.replace(

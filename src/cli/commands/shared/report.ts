@@ -38,7 +38,7 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
   candles === undefined
     ? []
     : [
-        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close.`,
+        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close. Without one, an order that the open of a token causes may fill at the close of another token before it.`,
       ]
 
 /** What a page says of an account, and of the recordings with a header. */

@@ -193,9 +193,8 @@ class Total {
     const { windows, failed, sum, metric, account } = this
     const scored = windows - failed
     const none = scored === 0 ? ['no score'] : []
-    if (account === undefined && scored > 0)
-      return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
-    if (account === undefined) return none
+    const mean = () => `mean ${grouped(roundedText(sum / scored))}`
+    if (account === undefined) return scored === 0 ? none : [metricText(metric, sum, grouped), mean()]
     const { summary } = account
     return [...none, ...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
       const value = numberOf(summary, name)

@@ -116,7 +116,7 @@ export class TokenState {
 
   /** The quantity with a value of at most `usd` at a price, rounded down, or up if `usd` is negative. */
   unitsFor(usd: number, price: number): bigint {
-    if (price <= 0) return 0n
+    if (price <= 0 || price === Infinity) return 0n
     const [value, valueExponent] = decimalOf(usd)
     const [divisor, exponent] = decimalOf(price)
     const shift = this.token.decimals + valueExponent - exponent

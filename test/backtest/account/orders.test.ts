@@ -347,7 +347,12 @@ describe('a size', () => {
 })
 
 /** The events of an order that the first of the prices decides. `units`: of both sides of the depth. */
-const eventsOf = (order: Order, prices: readonly number[], units = 10n ** 400n): readonly PaperEvent[] => {
+const eventsOf = (
+  order: Order,
+  prices: readonly number[],
+  units = 10n ** 400n,
+  slippageBps = 0,
+): readonly PaperEvent[] => {
   const wrapped = defineTokens({ W: { address: '0xab', decimals: 18 } })
   const { topic, address } = wrapped.W
   const side = { totalQuantity: units, totalQuantityUsd: 1 }
@@ -360,7 +365,7 @@ const eventsOf = (order: Order, prices: readonly number[], units = 10n ** 400n):
       take(1),
       map(() => order),
     )
-  const options = { ...account, tokens: wrapped, cash: 1e6, allowShort: true }
+  const options = { ...account, tokens: wrapped, cash: 1e6, allowShort: true, slippageBps }
   paper(client, strategy$, options).subscribe((event) => events.push(event))
   depth$.next(right(depth(address, { buy: side, sell: side })))
   for (const each of prices) price$.next(right(price(topic, each)))
@@ -370,6 +375,11 @@ const eventsOf = (order: Order, prices: readonly number[], units = 10n ** 400n):
 it('takes what the depth has for an amount that is more than any number of tokens', () => {
   const events = eventsOf(market('W', 'buy', { usd: 1e15 }), [1e-300], 400n)
   expect(events).toContainEqual(expect.objectContaining({ _tag: 'Filled', quantity: 400n }))
+})
+
+it('rejects an order in USD at a price that is, with slippage, more than a double can be', () => {
+  const events = eventsOf(market('W', 'buy', { usd: 1 }), [1.7e308], 400n, 1_000)
+  expect(events).toContainEqual(expect.objectContaining({ _tag: 'Rejected' }))
 })
 
 it.each([

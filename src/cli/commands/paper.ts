@@ -155,7 +155,7 @@ async function tradeOnPaper(
     tradeFiles.close()
     printSummary(io, run.summary, json)
     if (report === undefined) return
-    const notes = [assumptionsOf(options), ...(resumed === undefined ? [] : [ofLastRun])]
+    const notes = [assumptionsOf({ ...options, warmUp }), ...(resumed === undefined ? [] : [ofLastRun])]
     writePage(report, renderRun(run, { title: `${basename(module)} on paper`, notes }))
   })
 }

@@ -438,7 +438,9 @@ describe('svc-streams paper', () => {
         '{ units: BigInt(units) }, { id: `${index}` })',
       ),
     )
-    const args = ['paper', module, '--gateway', gateway.baseUrl, '--warm-up', '1m', '--json']
+    const report = file('report.html')
+    const flags = ['--warm-up', '1m', '--json', '--report', report]
+    const args = ['paper', module, '--gateway', gateway.baseUrl, ...flags]
     const command = startInProcess(args)
     const ids = (): readonly number[] =>
       [...command.stdout.matchAll(/"id":"(\d+)"/g)].map(([, id]) => Number(id))
@@ -450,6 +452,9 @@ describe('svc-streams paper', () => {
     const [first = 0, second] = new Set(ids())
     expect(first).toBeGreaterThan(20)
     expect(second).toBe(first + 1)
+    command.process.kill('SIGINT')
+    expect(await command.waitForExit()).toBe(0)
+    expect(readFileSync(report, 'utf8')).toContain('warmUp 60000')
   })
 
   it('says that a gateway cannot be reached, and when it returns', async () => {

@@ -6,14 +6,7 @@ import type { DecodeError, UncorrelatedError } from '../../base/errors/model.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { Host } from '../../wire/socket/reconnecting.js'
 import type { Session } from '../../wire/socket/session.js'
-import {
-  deliver,
-  deliverPrice,
-  subscribersIn,
-  type Delivery,
-  type PriceEvent,
-  type PriceEventFactory,
-} from './subscribers.js'
+import { deliver, deliverPrice, subscribersIn, type Delivery, type PriceEventFactory } from './subscribers.js'
 import { lastPrice, staleEvent, type SubscribedTopic } from './topics.js'
 
 /** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
@@ -159,21 +152,20 @@ export class EffectPerformer {
     this.deliver(failTopic(state, staleEvent(state, this.config.clock.elapsed(), behindMs)))
   }
 
+  /** Publishes the failure too: the socket publishes `Disconnected`, and the frame handler `DecodeError`. */
   private deliver(delivery: Delivery): void {
-    publishFailure(this.config.publish, this.host, deliver(delivery))
+    const event = deliver(delivery)
+    if (event === undefined || !isLeft(event)) return
+    const { publish } = this.config
+    const { host } = this
+    const error = event.left
+    if (error._tag === 'SubscriptionRejected') publish('svc-streams:rejected', () => ({ host, error }))
+    if (error._tag === 'SubscriptionTimeout') publish('svc-streams:unanswered', () => ({ host, error }))
+    if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
   }
 }
 
 const always = (): boolean => true
-
-/** The socket publishes `Disconnected`, and the frame handler `DecodeError`. */
-const publishFailure = (publish: Publish, host: string, event: PriceEvent | undefined): void => {
-  if (event === undefined || !isLeft(event)) return
-  const error = event.left
-  if (error._tag === 'SubscriptionRejected') publish('svc-streams:rejected', () => ({ host, error }))
-  if (error._tag === 'SubscriptionTimeout') publish('svc-streams:unanswered', () => ({ host, error }))
-  if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
-}
 
 type DeliverEffect = Extract<Effect, { readonly _tag: 'Deliver' }>
 

@@ -15,7 +15,7 @@ import { deliverPrice, type PriceEventFactory } from './subscribers.js'
 import type { Subscriptions } from './subscriptions.js'
 import {
   countPrice,
-  mayPrecedeRequest,
+  isUnconfirmed,
   phaseOf,
   setPosition,
   staleEvent,
@@ -54,8 +54,6 @@ interface ReceivingConnection {
 }
 
 type PriceUpdateFrame = Extract<Frame, { readonly _tag: 'PriceUpdate' }>
-
-type ConfirmationFrame = Extract<Frame, { readonly _tag: 'Confirmation' }>
 
 type OtherFrame = Exclude<Frame | MalformedFrame, PriceUpdateFrame>
 
@@ -186,7 +184,7 @@ export class FrameReceiver implements FrameSink {
     countPrice(state, position)
     const isInTime = behindMs === undefined
     // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
-    if (!isInTime && mayPrecedeRequest(state)) return []
+    if (!isInTime && state.wasLeft && isUnconfirmed(state)) return []
     // The age of a held price counts from its sending: it may be as old as the newest answered probe.
     const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
     const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
@@ -223,7 +221,7 @@ export class FrameReceiver implements FrameSink {
   }
 
   private onConfirmation(
-    { subscriptions: topics, position }: ConfirmationFrame,
+    { subscriptions: topics, position }: Extract<Frame, { readonly _tag: 'Confirmation' }>,
     text: string,
   ): readonly Effect[] {
     const { subscriptions } = this

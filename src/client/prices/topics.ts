@@ -194,9 +194,6 @@ export const deliveredPrice = (state: SubscribedTopic): DeliveredPrice | undefin
 export const isUnconfirmed = (state: SubscribedTopic): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
 
-/** True if the service may have sent a price before the client left the topic and requested it again. */
-export const mayPrecedeRequest = (state: SubscribedTopic): boolean => state.wasLeft && isUnconfirmed(state)
-
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = (state: SubscribedTopic, { linger }: TopicTimeouts): number => {
   const { idleSince } = state

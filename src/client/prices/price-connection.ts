@@ -148,7 +148,8 @@ export class PriceConnection {
     const { session, config } = this
     if (session === undefined) return
     session.epoch = config.nextEpoch()
-    for (const state of this.topics.values()) state.epoch = session.epoch
+    this.subscriptions.onFront(session.epoch)
+    this.scheduleIfNeeded()
     if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
     if (isProven || !session.lag.hold()) asap(config.clock, () => this.receiver.onCaughtUp(false, 0))
   }

@@ -206,6 +206,12 @@ export class SentFrames {
     return now - (this.left.get(base) ?? never) < this.confirmTimeout
   }
 
+  /** The requests of the topic that wait for an answer. */
+  requestsOf(base: Address): readonly SentFrame[] {
+    const unanswered = this.entries.get(base)?.unanswered ?? []
+    return unanswered.filter(({ kind }) => kind !== 'unsubscribe')
+  }
+
   /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */
   private onlyAwaited(now: number): Address | undefined {
     if (this.probeCount > 0 || this.hasOverflowed) return undefined
@@ -221,11 +227,6 @@ export class SentFrames {
   /** True if an error text may answer the frame: of a topic that is not confirmed since, also if the client has left it. */
   private isAwaited({ kind, number, sentAt, entry }: SentFrame, now: number): boolean {
     return kind === 'subscribe' && number > entry.confirmedUpTo && now - sentAt < this.confirmTimeout
-  }
-
-  private requestsOf(base: Address): readonly SentFrame[] {
-    const unanswered = this.entries.get(base)?.unanswered ?? []
-    return unanswered.filter(({ kind }) => kind !== 'unsubscribe')
   }
 
   /**

@@ -104,6 +104,16 @@ export class Subscriptions {
     for (const state of this.topics.values()) this.due.add(state)
   }
 
+  /** The line is in front from now on. A topic that the service has rejected is requested again at once: its answer is emitted. */
+  onFront(epoch: number): void {
+    for (const state of this.topics.values()) {
+      state.epoch = epoch
+      if (!isUnconfirmed(state) || this.sentFrames.requestsOf(state.base).length > 0) continue
+      state.isTimedOut = true
+      this.due.add(state)
+    }
+  }
+
   /** Called when the connection closes, by a failure of every topic or by the client. Returns all subscribers. */
   onDown(eventFor?: PriceEventFactory): readonly PriceSubscription[] {
     const subscribers: PriceSubscription[] = []

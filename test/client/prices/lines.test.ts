@@ -352,6 +352,24 @@ describe('two lines', () => {
     ])
   })
 
+  it('request a topic at once that the new front has rejected, and emit what it answers', () => {
+    const lines = runLines(
+      ({ at, add, line, client, observer }) => {
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(6, () => line('second').deliver(`Invalid (exchange, base, quote) tuple: ${b.slice(4)}`))
+        at(7, () => line('first').deliverPrice(b, 1))
+        at(100, () => line('first').drop())
+        at(101, () => add(line('second').frames.slice(2).join()))
+        at(110, () => line('second').deliver(`Invalid (exchange, base, quote) tuple: ${b.slice(4)}`))
+      },
+      { confirmTimeout: 500 },
+    )
+    expect(lines).toEqual([
+      ...['7 b: 1', '100 b: Disconnected 1', `101 {"method":"subscribe","topic":"${b}"}`],
+      ...['110 b: SubscriptionRejected', '110 b: complete'],
+    ])
+  })
+
   it('let the second line deliver while the first dial of the first one hangs', () => {
     const lines: string[] = []
     runInVirtualTime(

@@ -11,9 +11,9 @@ export const numberOf = (text: string): number => {
   return Number.isFinite(value) ? value : NaN
 }
 
-/** True for digits with separators that are no decimal point, such as `1.355,90` and `1,355.90`. */
+/** True for digits with separators that are no decimal point, such as `1.355,90`, `1,355.90` and `1 355`. */
 export const isSeparated = (text: string): boolean =>
-  /^\s*[-+]?\d[\d.,' \u00a0]*\d\s*$/.test(text) && Number.isNaN(Number(text))
+  /^\s*[-+]?\d[\d.,'’\s]*\d\s*$/.test(text) && Number.isNaN(Number(text))
 
 const otherBase = /^\s*0[xob]/i
 
@@ -22,7 +22,7 @@ export type Unit = 's' | 'ms' | 'µs' | 'ns' | 'ISO 8601'
 /** The power of ten by which a number of the unit is multiplied to give ms. */
 const powers: Readonly<Record<Exclude<Unit, 'ISO 8601'>, number>> = { s: 3, ms: 0, µs: -3, ns: -6 }
 
-const numericUnits = ['s', 'ms', 'µs', 'ns'] as const
+const numericUnits = Object.keys(powers) as (keyof typeof powers)[]
 
 /** The unit of a time of the years 2000 to 2099; `undefined` for any other text. The ranges of the units are disjoint. */
 export const unitOf = (text: string): Unit | undefined =>
@@ -62,7 +62,7 @@ const decimal = /^\s*(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?\s*$/i
 
 /** A date, or a date and a time, the year first, in the extended or the basic form of ISO 8601. Without a zone it is UTC. */
 const isoPattern =
-  /^\s*(?<year>\d{4})(?<separator>[-/]?)(?<month>\d\d)\k<separator>(?<day>\d\d)(?:[T ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?\s*(?<zone>Z|UTC|(?<sign>[+-])(?<hours>\d\d)(?::?(?<minutes>\d\d))?)?\s*$/i
+  /^\s*(?<year>\d{4})(?<separator>[-/]?)(?<month>\d\d)\k<separator>(?<day>\d\d)(?:[T ](?<hour>\d\d):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?\s*(?<zone>Z|UTC|(?<sign>[+-])(?<hours>[01]\d|2[0-3])(?::?(?<minutes>[0-5]\d))?)?\s*$/i
 
 export const hasOwnZone = (text: string): boolean => isoPattern.exec(text)?.groups?.['zone'] !== undefined
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseQuantity } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { numberOf, timeOf, unitOf, unitsOf } from '../../../src/backtest/import/values.js'
+import { isSeparated, numberOf, timeOf, unitOf, unitsOf } from '../../../src/backtest/import/values.js'
 import { caseCount } from '../../support/run/long.js'
 
 const time = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) - 1 })
@@ -54,6 +54,8 @@ describe('timeOf', () => {
     '2025-11/13',
     '2025-13-01',
     '2025-11-13T25:00:00Z',
+    '2025-11-13T02:14:00+25:00',
+    '2025-11-13T02:14:00+01:99',
     '2680.5',
     'NaN',
   ])('has no unit for %j', (text) => {
@@ -79,6 +81,19 @@ describe('numberOf', () => {
       expect(numberOf(text)).toBeNaN()
     },
   )
+})
+
+describe('isSeparated', () => {
+  it.each(['1,355.90', '1.355,90', '1 355', '1\u202f355', '1’355.90', "1'355"])(
+    'knows groups of digits in %j',
+    (text) => {
+      expect(isSeparated(text)).toBe(true)
+    },
+  )
+
+  it.each(['1355.90', '1355', '-5', ' 5 ', 'n/a', ''])('knows none in %j', (text) => {
+    expect(isSeparated(text)).toBe(false)
+  })
 })
 
 describe('unitsOf', () => {

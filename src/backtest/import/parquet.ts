@@ -8,8 +8,8 @@ import {
   type Compressors,
   type SchemaElement,
 } from 'hyparquet'
-import { printable } from '../../base/errors/text.js'
-import { sampleRows, type Cells, type Table } from './table.js'
+import { describeValue, printable } from '../../base/errors/text.js'
+import { sampleRows, type Table } from './table.js'
 
 const rowsAtOnce = 100_000
 
@@ -26,14 +26,12 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
     .children.filter(({ children }) => children.length === 0)
     .map(({ element }) => element)
   const names = elements.map(({ name }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  if (repeated !== undefined) throw new Error(`several columns are ${describeValue(repeated)}: rename them`)
   const texts = elements.map(cellTextOf)
   // The library makes a decimal a double. Without its annotation, the value is the unscaled integer.
   const metadata = { ...rest, schema: schema.map(withoutDecimal) }
-  const rowsOf = async (
-    rowStart: number,
-    rowEnd: number,
-    columns: readonly number[],
-  ): Promise<readonly Cells[]> => {
+  const rowsOf = async (rowStart: number, rowEnd: number, columns: readonly number[]) => {
     const wanted = columns.map((column) => names[column] ?? '')
     const objects = await parquetReadObjects({
       file,

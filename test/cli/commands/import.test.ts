@@ -692,6 +692,18 @@ describe('import', () => {
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
   })
 
+  it('refuses columns of Parquet with one name, which it cannot tell apart', async () => {
+    const columnData = [
+      { name: 'time', data: [start], type: 'DOUBLE' as const },
+      { name: 'price', data: [1], type: 'DOUBLE' as const },
+      { name: 'price', data: [2], type: 'DOUBLE' as const },
+    ]
+    const files = { 'trades.parquet': new Uint8Array(parquetWriteBuffer({ columnData })) }
+    const { code, stderr } = await imported(files, ['--token', address, '--price', '3'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('trades.parquet: several columns are "price": rename them')
+  })
+
   it('has a doubt about files with different candles of one token and start', async () => {
     const first = candleHeader + candle(0, 100) + candle(1, 101)
     const files = { 'a.csv': first, 'b.csv': candleHeader + candle(1, 201) + candle(2, 202) }

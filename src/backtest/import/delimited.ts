@@ -7,8 +7,8 @@ const delimitersToGuess = [',', ';', '\t', '|']
 const maxHeadRows = 200
 
 /**
- * Rows of CSV. `lines`: the first ones. A header has no number and no time. Rows of one cell before it, such as a title, are skipped.
- * `read`: the text of the file, piece by piece, whose line breaks are `\n`.
+ * Rows of CSV. `lines`: the first ones. A header has no number and no time. Rows of one cell before it, such as a title, are
+ * skipped; its other cells may be empty. `read`: the text of the file, piece by piece, whose line breaks are `\n`.
  */
 export const delimitedTable = (
   lines: readonly string[],
@@ -17,8 +17,9 @@ export const delimitedTable = (
 ): Table => {
   const { data, meta } = Papa.parse<string[]>(lines.join('\n'), { preview: maxHeadRows, delimitersToGuess })
   const { delimiter } = meta
-  const isWide = data.some(({ length }) => length > 1)
-  const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || cells.length > 1)
+  const hasValues = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== '').length > 1
+  const isWide = data.some(hasValues)
+  const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || hasValues(cells))
   const [first] = rows
   const isValue = (cell: string): boolean => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined
   const header = first?.cells.some(isValue) === false ? first : undefined

@@ -692,6 +692,13 @@ describe('import', () => {
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
   })
 
+  it('finds the header after rows with one value, as a spreadsheet writes them', async () => {
+    const text = `sep=;\nPrices of ETH;;\ntime;price;note\n${start};2680;\n`
+    const { stdout, rows } = await imported({ 'trades.csv': text })
+    expect(stdout).toContain('header in line 3')
+    expect(rows).toEqual([{ at: start, topic, price: 2680 }])
+  })
+
   it('refuses columns of Parquet with one name, which it cannot tell apart', async () => {
     const columnData = [
       { name: 'time', data: [start], type: 'DOUBLE' as const },

@@ -135,18 +135,21 @@ export const columnName = (names: readonly string[] | undefined, index: number):
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
+/** The columns of a name: those with its case and punctuation first, because `t` and `T` may be different columns. */
+const columnsNamed = (names: readonly string[], name: string): readonly number[] =>
+  [[names, name] as const, [names.map(plain), plain(name)] as const].flatMap(([all, wanted]) =>
+    all.flatMap((each, index) => (each === wanted ? [index] : [])),
+  )
+
 /** A column of other numbers is none of times: `t` is also the number of a trade. */
 const columnsByName = (
   names: readonly string[],
   sample: readonly Cells[],
 ): Partial<Record<Field, number>> => {
-  const known = names.map(plain)
   const isOther = (index: number): boolean =>
     !isTimeColumn(sample, index) && isMost(sample, (cells) => numberOf(cells[index] ?? '') >= 0)
   const entries = fields.map((field) => {
-    const found = usualNames[field]
-      .split(' ')
-      .flatMap((usual) => known.flatMap((name, index) => (name === usual ? [index] : [])))
+    const found = usualNames[field].split(' ').flatMap((usual) => columnsNamed(names, usual))
     const index = field === 'time' ? found.find((each) => !isOther(each)) : undefined
     return [field, index ?? found[0]] as const
   })
@@ -157,7 +160,7 @@ const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
   isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
 
 /** True for a row with more cells than the header, other than empty ones. */
-const isWider = (cells: Cells, width: number): boolean =>
+export const isWider = (cells: Cells, width: number): boolean =>
   cells.length > width &&
   cells.some((cell, index) => index >= width && cell !== undefined && cell.trim() !== '')
 
@@ -174,9 +177,8 @@ const givenColumn = (
   names: readonly string[] | undefined,
   width: number,
 ): number => {
-  const byName = names?.indexOf(text) ?? -1
-  const index = byName >= 0 ? byName : (names?.findIndex((name) => plain(name) === plain(text)) ?? -1)
-  if (index >= 0) return index
+  const [index] = columnsNamed(names ?? [], text)
+  if (index !== undefined) return index
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : NaN
   if (number <= (names?.length ?? width)) return number - 1
   const problem =

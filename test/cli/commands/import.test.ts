@@ -692,6 +692,23 @@ describe('import', () => {
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
   })
 
+  it('takes the column with the usual case of its name, in any order of the columns', async () => {
+    const stream = [0, 1].map((minute) =>
+      JSON.stringify({
+        T: start + minute * 60_000 + 59_999,
+        c: 2,
+        h: 3,
+        l: 1,
+        o: 2,
+        t: start + minute * 60_000,
+      }),
+    )
+    const { rows } = await imported({ 'candles.ndjson': stream.join('\n') })
+    expect(rows.map(({ at }) => (at - start) / 60_000)).toEqual([0, 1, 1, 2])
+    const tops = JSON.stringify({ A: 40.66, B: 31.21, a: 2681, b: 2680, s: 'ETH', ts: start })
+    expect((await imported({ 'tops.ndjson': tops })).rows).toEqual([{ at: start, topic, price: 2680.5 }])
+  })
+
   it('finds the header after rows with one value, as a spreadsheet writes them', async () => {
     const text = `sep=;\nPrices of ETH;;\ntime;price;note\n${start};2680;\n`
     const { stdout, rows } = await imported({ 'trades.csv': text })

@@ -716,6 +716,20 @@ describe('import', () => {
     expect(rows).toEqual([{ at: start, topic, price: 2680 }])
   })
 
+  it('says what to do with a pipe, which cannot be read twice', async () => {
+    const folder = newFolder()
+    const path = (name: string) => join(folder, name)
+    writeFileSync(path('trades.csv'), csv(priceRows(2)))
+    const command = 'mkfifo pipe && (cat trades.csv > pipe &)'
+    execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'ignore' })
+    const { code, stderr } = await runInProcess([
+      ...['import', path('pipe'), '--token', address],
+      ...['--out', path('market.ndjson')],
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toContain('pipe is a pipe, which can be read only once: write it to a file first')
+  })
+
   it('refuses columns of Parquet with one name, which it cannot tell apart', async () => {
     const columnData = [
       { name: 'time', data: [start], type: 'DOUBLE' as const },

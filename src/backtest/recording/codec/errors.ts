@@ -76,4 +76,5 @@ export const readProblems: Readonly<Partial<Record<string, string>>> = {
   EACCES: 'cannot be read, because this user has no permission',
   EPERM: 'cannot be read, because this user has no permission',
   ENAMETOOLONG: 'is too long for a path',
+  ESPIPE: 'is a pipe, which can be read only once: write it to a file first',
 }

@@ -1,7 +1,6 @@
-import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
-import { readProblems } from '../recording/codec/errors.js'
+import { copyOf, describeValue } from '../../base/errors/text.js'
 import { candleTicks, startsOf, type CandleInterval } from './candles.js'
-import { columnName, layoutOf, priceFields, type GivenColumns, type Layout } from './columns.js'
+import { columnName, isWider, layoutOf, priceFields, type GivenColumns, type Layout } from './columns.js'
 import type { ImportedToken, MarketRow, Quantities, Series, Tick } from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
@@ -34,9 +33,7 @@ export interface ReadOptions {
   readonly now: number
 }
 
-const withoutDepth = 'no depth, because a quantity is no number, or --tokens has no decimals'
-
-const maxShownSymbols = 5
+const moreCells = 'more cells than columns'
 
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
@@ -57,14 +54,18 @@ export class MarketFile {
   to = -Infinity
   /** The rows of a file of candles, or of one that is not in order, sorted. */
   private sorted: readonly MarketRow[] | undefined
-  private isInOrder = true
+  /** The number of rows that are earlier than a row before them. */
+  earlierRows = 0
   private truncated = 0
   /** The first number with decimal commas or groups of digits. */
   private separated: string | undefined
-  private readonly named = new Map<number, Set<string>>()
+  /** The values of the columns that may name the token of a row: two are enough for a doubt. */
+  private readonly named: ReadonlyMap<number, Set<string>>
   /** The tokens by symbol, which is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
-  private readonly unknown = new Set<string>()
+  readonly unknown = new Set<string>()
+  /** The number of cells of a row. */
+  private readonly width: number
   private readonly priceColumns: readonly number[]
 
   private constructor(
@@ -74,28 +75,19 @@ export class MarketFile {
     private readonly options: ReadOptions,
   ) {
     this.priceColumns = priceFields[layout.kind].map((field) => layout.columns[field] ?? -1)
+    this.width = (table.names ?? table.sample[0] ?? []).length
+    this.named = new Map(layout.namingColumns.map((index) => [index, new Set()]))
   }
 
   /** Reads and understands a file. Throws if it cannot be read or understood. */
   static async open(path: string, options: ReadOptions): Promise<MarketFile> {
-    try {
-      const table = await openTable(path)
-      const layout = layoutOf(table, options.columns)
-      if (layout.columns.symbol === undefined && options.token === undefined)
-        throw new Error('it has no column of symbols; give --token, or --symbol')
-      const file = new MarketFile(path, table, layout, options)
-      await file.understand()
-      return file
-    } catch (thrown) {
-      const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
-      if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
-      const message = printable(messageOf(thrown))
-      throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
-    }
-  }
-
-  get unknownSymbols(): readonly string[] {
-    return [...this.unknown].slice(0, maxShownSymbols)
+    const table = await openTable(path)
+    const layout = layoutOf(table, options.columns)
+    if (layout.columns.symbol === undefined && options.token === undefined)
+      throw new Error('it has no column of symbols; give --token, or --symbol')
+    const file = new MarketFile(path, table, layout, options)
+    await file.understand()
+    return file
   }
 
   /** The prices of the file, in order, piece by piece. */
@@ -108,12 +100,7 @@ export class MarketFile {
   /** The valid rows, in the order of the file. */
   private async *pieces(): AsyncGenerator<readonly MarketRow[]> {
     for await (const rows of this.table.rows(this.columns)) {
-      const valid: MarketRow[] = []
-      for (const { cells } of rows) {
-        const row = this.rowOf(cells)
-        if (typeof row !== 'string') valid.push(row)
-      }
-      yield valid
+      yield rows.map(({ cells }) => this.rowOf(cells)).filter((row) => typeof row !== 'string')
       this.options.checkStop()
     }
   }
@@ -128,7 +115,7 @@ export class MarketFile {
       this.options.checkStop()
     }
     const { kind, columns } = this.layout
-    if (kind === 'candles' || !this.isInOrder) await this.sort()
+    if (kind === 'candles' || this.earlierRows > 0) await this.sort()
     const all = [...this.series.values()]
     const lengths = all.flatMap(({ starts: { usual } }) => usual ?? []).sort((a, b) => a - b)
     // A token with a single candle has the length of other candles of the file.
@@ -148,21 +135,25 @@ export class MarketFile {
       return count(this.invalid, row, cells, line)
     }
     const { at, depth } = row
+    const { kind, columns } = this.layout
     this.rows++
-    if (at < this.to) this.isInOrder = false
+    if (at < this.to) this.earlierRows++
     this.from = Math.min(this.from, at)
     this.to = Math.max(this.to, at)
-    if (isTruncated(cells[this.layout.columns.time] ?? '')) this.truncated++
-    for (const index of this.layout.namingColumns) this.addName(index, cells[index] ?? '')
-    if (this.layout.kind === 'tops of a book' && depth === undefined)
-      count(this.warnings, withoutDepth, cells, line)
-  }
-
-  /** The values of a column that may name a token: two are enough for a doubt. */
-  private addName(index: number, name: string): void {
-    const names = this.named.get(index) ?? new Set<string>()
-    this.named.set(index, names)
-    if (names.size < 3 && name.trim() !== '') names.add(copyOf(name))
+    if (isTruncated(cells[columns.time] ?? '')) this.truncated++
+    for (const [index, names] of this.named) {
+      const name = cells[index] ?? ''
+      if (names.size < 3 && name.trim() !== '') names.add(copyOf(name))
+    }
+    const warn = (problem: string): void => count(this.warnings, problem, cells, line)
+    if (isWider(cells, this.width)) warn(moreCells)
+    if (cells.length < this.width) warn('fewer cells than columns')
+    const [first = 0, second = 0, low = 0, close = 0] = this.numbersOf(cells)
+    if (kind === 'candles' && (Math.max(first, close) > second || Math.min(first, close) < low))
+      warn('the open or the close is not between the low and the high')
+    if (columns.bid !== undefined && first > second) warn('the bid is above the ask')
+    if (kind === 'tops of a book' && depth === undefined)
+      warn('no depth, because a quantity is no number, or --tokens has no decimals')
   }
 
   /** Sorts the rows in memory. Rows of one time keep their order. */
@@ -200,6 +191,9 @@ export class MarketFile {
       doubts.push(
         `${describeValue(separated)} has a decimal comma or groups of digits, so other numbers may be misread: write all with a decimal point alone`,
       )
+    const wide = this.warnings.get(moreCells)
+    if (wide !== undefined)
+      doubts.push(`line ${wide.line} has ${moreCells}: quote cells that contain the delimiter`)
     if (options.token !== undefined && symbols.length > 1)
       doubts.push(
         `${describeValue(columnName(this.table.names, this.layout.columns.symbol ?? -1))} has several values, such as ${symbols.slice(0, 3).map(describeValue).join(', ')}, and --token names one token: give --tokens`,
@@ -222,7 +216,7 @@ export class MarketFile {
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
     if (series === undefined) return 'unknown symbol'
-    const numbers = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
+    const numbers = this.numbersOf(cells)
     const invalid = numbers.find((number) => !(number > 0))
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
     const [first = NaN, second = NaN] = numbers
@@ -236,6 +230,10 @@ export class MarketFile {
       depth: isQuote ? this.depthOf(cells, series) : undefined,
       candle: kind === 'candles' ? { prices: numbers, closeTime } : undefined,
     }
+  }
+
+  private numbersOf(cells: Cells): readonly number[] {
+    return this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
   }
 
   private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { readProblems } from '../../backtest/recording/codec/errors.js'
 import { createWholeRecording } from '../../backtest/recording/write/recording-file.js'
 import type { OwnRow } from '../../backtest/recording/write/own-rows.js'
 import { writeFile, type KnownHeader } from '../../backtest/recording/write/write-recording.js'
@@ -10,7 +11,7 @@ import type { ImportedToken } from '../../backtest/import/market-row.js'
 import { ownRows } from '../../backtest/import/own-rows.js'
 import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
-import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
+import { describeValue, escapeUnsafe, messageOf, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/clock.js'
 import { counted, formatLength, formatTime } from '../../view/texts.js'
 import { attempt, writeProblem } from '../target/read-file.js'
@@ -129,7 +130,7 @@ async function importFiles(
   const market: MarketFile[] = []
   const grouped = numberFormat(io.stdout)
   for (const path of files) {
-    const file = await MarketFile.open(path, options)
+    const file = await naming(path, MarketFile.open(path, options))
     market.push(file)
     io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
   }
@@ -144,6 +145,18 @@ async function importFiles(
       `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
     )
   if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
+}
+
+/** Names the file in the error of its reading. */
+const naming = async <A>(path: string, reading: Promise<A>): Promise<A> => {
+  try {
+    return await reading
+  } catch (thrown) {
+    const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
+    if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
+    const message = printable(messageOf(thrown))
+    throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
+  }
 }
 
 /** A doubt for each two files with different candles of one token and start. */
@@ -257,8 +270,8 @@ const candleLengths = (
 }
 
 const fileText = (file: MarketFile, interval: CandleInterval | undefined, grouped: NumberFormat): string => {
-  const { path, table, layout, rows, from, to, series, unknownSymbols } = file
-  const { invalid, warnings, doubts } = file
+  const { path, table, layout, rows, from, to, series, unknown } = file
+  const { invalid, earlierRows, warnings, doubts } = file
   const columns = (Object.entries(layout.columns) as [Field, number][]).map(
     ([field, index]) =>
       `${flagOf(field)} = ${describeValue(columnName(table.names, index))}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
@@ -278,14 +291,21 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
         ]
       : []),
     ...oddTexts(file, grouped),
+    ...(earlierRows === 0
+      ? []
+      : [`  rows earlier than one before them, which are sorted: ${grouped(String(earlierRows))}`]),
     ...countTexts(warnings, grouped).map((text) => `  doubtful rows, which are kept: ${text}`),
     ...doubts.map((text) => `  doubt: ${text}`),
-    ...(unknownSymbols.length === 0
+    ...(unknown.size === 0
       ? []
-      : [`  unknown symbols: ${unknownSymbols.map(describeValue).join(', ')}; define them in --tokens`]),
+      : [
+          `  unknown symbols: ${[...unknown].slice(0, shownSymbols).map(describeValue).join(', ')}; define them in --tokens`,
+        ]),
     '',
   ].join('\n')
 }
+
+const shownSymbols = 5
 
 /** The candles whose starts have another distance than usual, other than a gap. */
 const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly string[] =>

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -680,6 +681,11 @@ describe('import', () => {
       /"1,000\.50" has a decimal comma or groups of digits/,
     ],
     [
+      'groups of digits without quotes, which are cells of their own',
+      `time,price\n${start},999.5\n${start + 1},998.5\n${start + 2},1,000.50\n`,
+      /line 4 has more cells than columns: quote cells that contain the delimiter/,
+    ],
+    [
       'different candles of one start',
       `time,open,high,low,close\n${start},1,2,1,2\n${start},1,2,1,1\n${start + 60_000},1,2,1,1\n`,
       /has different candles that start at 2025-11-13T02:14:00.000Z/,
@@ -690,6 +696,42 @@ describe('import', () => {
     expect(stderr).toMatch(problem)
     expect(stderr).toContain('--yes')
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
+  })
+
+  it.each<[string, string, readonly string[], string]>([
+    [
+      'candles whose columns are given in another order',
+      [0, 1, 2].map((minute) => `${start + minute * 60_000},90,110,100,105\n`).join(''),
+      ['--time', '1', '--open', '2', '--high', '3', '--low', '4', '--close', '5'],
+      'the open or the close is not between the low and the high: 3, first in line 1',
+    ],
+    [
+      'bids and asks that are exchanged',
+      `${start},2681,2680\n${start + 1},2681,2681\n`,
+      ['--time', '1', '--bid', '2', '--ask', '3'],
+      'the bid is above the ask: 1, first in line 1',
+    ],
+    [
+      'a row that is cut off',
+      `time,price,amount\n${start},2680,1\n${start + 1},26`,
+      [],
+      'fewer cells than columns: 1, first in line 3',
+    ],
+    [
+      'rows that are sorted, as those of an hour that summer time repeats',
+      `time,price\n2024-10-27 02:59,1\n2024-10-27 02:00,2\n2024-10-27 02:01,3\n2024-10-27 03:00,4\n`,
+      [],
+      'rows earlier than one before them, which are sorted: 2\n',
+    ],
+  ])('reports %s', async (_, text, flags, problem) => {
+    const { code, stdout } = await imported({ 'market.csv': text }, ['--token', address, ...flags])
+    expect(code).toBe(0)
+    expect(stdout).toContain(problem)
+  })
+
+  it('reports no problem of rows without one', async () => {
+    const { stdout } = await ticksOf(`${candleHeader}${candle(0, 100)}${candle(1, 100)}`)
+    expect(stdout).not.toMatch(/doubt|earlier/)
   })
 
   it('takes the column with the usual case of its name, in any order of the columns', async () => {

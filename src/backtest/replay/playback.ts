@@ -210,7 +210,7 @@ export class Playback {
       this.runs.aheadMs = time - line.at
     }
     this.observer.onLine?.(line, origin)
-    this.streams.emit(line, origin.recorder)
+    this.streams.emit(line, origin)
   }
 
   private async end(error: RecordingError | undefined): Promise<void> {

@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { PriceRow, RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import type { Recorder } from '../recording/read/read-entries.js'
+import type { EntryOrigin, Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -92,9 +92,9 @@ export class RecordedStreams {
     for (const stream of this.prices.of()) stream.interrupt(outage(reason))
   }
 
-  emit(line: Row | RecordingHeader, recorder: Recorder): void {
-    if (line._tag === 'Recording') this.onHeader(line, recorder)
-    else this.emitRow(line, recorder)
+  emit(line: Row | RecordingHeader, origin: EntryOrigin): void {
+    if (line._tag === 'Recording') this.onHeader(line, origin)
+    else this.emitRow(line, origin.recorder)
   }
 
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
@@ -108,10 +108,11 @@ export class RecordedStreams {
     this.errorSubject$.complete()
   }
 
-  private onHeader({ at, topics, mints, continues }: RecordingHeader, recorder: Recorder): void {
-    const isContinued = continues !== undefined && continues === recorder.headerAt
+  private onHeader({ at, topics, mints, continues }: RecordingHeader, origin: EntryOrigin): void {
+    const { recorder, lineNumber, leftOut } = origin
+    const isContinued = continues !== undefined && (recorder.headerAt ?? continues) === continues
     recorder.isClosed = false
-    recorder.headerAt = at
+    recorder.headerAt = lineNumber === 1 && leftOut !== undefined ? undefined : at
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
       for (const stream of this.depths.of(recorder)) stream.forget()

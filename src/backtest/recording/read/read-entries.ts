@@ -29,8 +29,8 @@ export interface EntryOrigin {
 export class Recorder {
   /** True when it has no further line. */
   isOver = false
-  /** The time of its last header, in ms since the Unix epoch. */
-  headerAt: number | undefined
+  /** In a replay: the time of its last header, in ms since the Unix epoch; `undefined` if it may be in lines that are left out. */
+  headerAt: number | undefined = NaN
   /** The time of its last line and the latest time so far, in ms since the Unix epoch; `-Infinity` before the first line. */
   now = -Infinity
   latest = -Infinity

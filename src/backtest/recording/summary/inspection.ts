@@ -25,7 +25,7 @@ export class Inspection {
     const leavesOut = (error: RecordingError): boolean => this.damages.push(error) > 0
     for await (const entries of readSet(sources, { range, leavesOut })) {
       if (isLeft(entries)) this.damages.push(entries.left)
-      else for (const { line, origin } of entries.right) this.onLine(line, origin)
+      else for (const { line, origin } of entries.right) if (line.at < range.to) this.onLine(line, origin)
     }
   }
 

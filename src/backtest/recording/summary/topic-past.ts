@@ -53,11 +53,12 @@ export class TopicPast {
   }
 
   /** Called before the recorder of the line has its time. */
-  onLine(line: Row | RecordingHeader, { recorder, leftOut }: EntryOrigin): void {
+  onLine(line: Row | RecordingHeader, { recorder, lineNumber, leftOut }: EntryOrigin): void {
     const hasTopic = this.isOf(line)
+    const isPart = lineNumber === 1 && leftOut !== undefined
     this.passTime()
     if (recorder !== this.recorder && !(hasTopic && this.takeOver(line, recorder))) return
-    if (line._tag === 'Recording') return this.onHeader(line, hasTopic, leftOut !== undefined)
+    if (line._tag === 'Recording') return this.onHeader(line, hasTopic, isPart)
     if (!this.isKnown && line.at >= this.range.from) this.startsTooLate = true
     if (this.startsTooLate || line.at >= this.range.to) return
     this.now = line.at

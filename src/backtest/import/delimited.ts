@@ -18,8 +18,7 @@ export const delimitedTable = (
   const { data, meta } = Papa.parse<string[]>(lines.join('\n'), { preview: maxHeadRows, delimitersToGuess })
   const { delimiter } = meta
   const hasValues = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== '').length > 1
-  const isWide = data.some(hasValues)
-  const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || hasValues(cells))
+  const rows = numbered(data, 1).rows.filter(({ cells }) => hasValues(cells) || !data.some(hasValues))
   const [first] = rows
   const isValue = (cell: string): boolean => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined
   const header = first?.cells.some(isValue) === false ? first : undefined

@@ -3,7 +3,7 @@ import { candleTicks, startsOf, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, priceFields, type GivenColumns, type Layout } from './columns.js'
 import type { ImportedToken, MarketRow, Quantities, Series, Tick } from './market-row.js'
 import { openTable } from './open-table.js'
-import type { Cells, Table } from './table.js'
+import type { Cells, Table, TableRow } from './table.js'
 import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js'
 
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
@@ -99,21 +99,20 @@ export class MarketFile {
 
   /** The valid rows, in the order of the file. */
   private async *pieces(): AsyncGenerator<readonly MarketRow[]> {
-    for await (const rows of this.table.rows(this.columns)) {
+    for await (const rows of this.read())
       yield rows.map(({ cells }) => this.rowOf(cells)).filter((row) => typeof row !== 'string')
-      this.options.checkStop()
-    }
   }
 
-  private get columns(): readonly number[] {
-    return [...Object.values(this.layout.columns), ...this.layout.namingColumns]
+  private async *read(): AsyncGenerator<readonly TableRow[]> {
+    const { columns, namingColumns } = this.layout
+    for await (const rows of this.table.rows([...Object.values(columns), ...namingColumns])) {
+      yield rows
+      this.options.checkStop()
+    }
   }
 
   private async understand(): Promise<void> {
-    for await (const rows of this.table.rows(this.columns)) {
-      for (const { cells, line } of rows) this.onRow(cells, line)
-      this.options.checkStop()
-    }
+    for await (const rows of this.read()) for (const { cells, line } of rows) this.onRow(cells, line)
     const { kind, columns } = this.layout
     if (kind === 'candles' || this.earlierRows > 0) await this.sort()
     const all = [...this.series.values()]

@@ -69,7 +69,8 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     )
   for (const field of fields) {
     const text = given[field]
-    if (text !== undefined) columns[field] = givenColumn(field, text, names, widthOf(sample))
+    const width = names?.length ?? Math.max(...sample.map(({ length }) => length))
+    if (text !== undefined) columns[field] = givenColumn(field, text, names, width)
   }
   if (names !== undefined && isOfBookChanges(names, sample))
     throw new Error(
@@ -137,8 +138,8 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]
 
 /** The columns of a name: those with its case and punctuation first, because `t` and `T` may be different columns. */
 const columnsNamed = (names: readonly string[], name: string): readonly number[] =>
-  [[names, name] as const, [names.map(plain), plain(name)] as const].flatMap(([all, wanted]) =>
-    all.flatMap((each, index) => (each === wanted ? [index] : [])),
+  [String, plain].flatMap((form) =>
+    names.flatMap((each, index) => (form(each) === form(name) ? [index] : [])),
   )
 
 /** A column of other numbers is none of times: `t` is also the number of a trade. */
@@ -147,7 +148,8 @@ const columnsByName = (
   sample: readonly Cells[],
 ): Partial<Record<Field, number>> => {
   const isOther = (index: number): boolean =>
-    !isTimeColumn(sample, index) && isMost(sample, (cells) => numberOf(cells[index] ?? '') >= 0)
+    !isMost(sample, (cells) => unitOf(cells[index] ?? '') !== undefined) &&
+    isMost(sample, (cells) => numberOf(cells[index] ?? '') >= 0)
   const entries = fields.map((field) => {
     const found = usualNames[field].split(' ').flatMap((usual) => columnsNamed(names, usual))
     const index = field === 'time' ? found.find((each) => !isOther(each)) : undefined
@@ -155,9 +157,6 @@ const columnsByName = (
   })
   return Object.fromEntries(entries.filter(([, index]) => index !== undefined))
 }
-
-const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
-  isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
 
 /** True for a row with more cells than the header, other than empty ones. */
 export const isWider = (cells: Cells, width: number): boolean =>
@@ -167,8 +166,6 @@ export const isWider = (cells: Cells, width: number): boolean =>
 /** True for more than half of the rows: a few may be damaged. */
 const isMost = (rows: readonly Cells[], holds: (cells: Cells) => boolean): boolean =>
   rows.filter(holds).length * 2 > rows.length
-
-const widthOf = (sample: readonly Cells[]): number => Math.max(0, ...sample.map(({ length }) => length))
 
 /** Throws for a column that the file does not have. */
 const givenColumn = (
@@ -180,7 +177,7 @@ const givenColumn = (
   const [index] = columnsNamed(names ?? [], text)
   if (index !== undefined) return index
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : NaN
-  if (number <= (names?.length ?? width)) return number - 1
+  if (number <= width) return number - 1
   const problem =
     names === undefined
       ? `expected the number of a column, from 1 to ${width}, because the file has no header, got ${describeValue(text)}`

@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { PriceRow, RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import type { EntryOrigin, Recorder } from '../recording/read/read-entries.js'
+import { isContinuation, type EntryOrigin, type Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -46,16 +46,12 @@ export class RecordedStreams {
     onSubscribe: () => () => void,
   ) {
     this.prices = new ReplayStreams<PriceError, Price>({
-      retention: priceRetention,
+      ...{ retention: priceRetention, elapsed, onSubscribe },
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
-      elapsed,
-      onSubscribe,
     })
     this.depths = new ReplayStreams<DepthError, Depth>({
-      retention: depthRetention,
+      ...{ retention: depthRetention, elapsed, onSubscribe },
       notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
-      elapsed,
-      onSubscribe,
     })
     this.statusSubject$.next(this.status)
   }
@@ -95,6 +91,7 @@ export class RecordedStreams {
   emit(line: Row | RecordingHeader, origin: EntryOrigin): void {
     if (line._tag === 'Recording') this.onHeader(line, origin)
     else this.emitRow(line, origin.recorder)
+    origin.recorder.passTime(line)
   }
 
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
@@ -110,7 +107,7 @@ export class RecordedStreams {
 
   private onHeader({ at, topics, mints, continues }: RecordingHeader, origin: EntryOrigin): void {
     const { recorder, lineNumber, leftOut } = origin
-    const isContinued = continues !== undefined && (recorder.headerAt ?? continues) === continues
+    const isContinued = isContinuation(continues, recorder.headerAt, recorder.now)
     recorder.isClosed = false
     recorder.headerAt = lineNumber === 1 && leftOut !== undefined ? undefined : at
     if (this.hasRow && !isContinued && at < this.range.to) {

@@ -47,6 +47,10 @@ export class Recorder {
   }
 }
 
+/** True for a header that continues the last one; without `headerAt`, one that is left out, and earlier than the last line, of the time `now`. */
+export const isContinuation = (continues = NaN, headerAt: number | undefined, now: number): boolean =>
+  headerAt === undefined ? now > continues || (now === -Infinity && continues > now) : continues === headerAt
+
 /** The number of a line in its file, from 1. Never rejects. */
 export const lineInFile = async (line: number, leftOut: EntryOrigin['leftOut']): Promise<number> =>
   line > 1 && leftOut !== undefined ? line + (await leftOut().catch(() => 0)) : line

@@ -5,7 +5,7 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { PriceRow, RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, type TimeRange } from '../codec/timeline.js'
-import type { EntryOrigin, Recorder } from '../read/read-entries.js'
+import { isContinuation, type EntryOrigin, type Recorder } from '../read/read-entries.js'
 
 /** Receives the events of a past. `position`: of a price, if the recorder has stored it. */
 export type EmitPast = (event: PastEvent, position?: PricePosition) => void
@@ -102,7 +102,7 @@ export class TopicPast {
 
   /** `isPart`: lines between the header and the next line are not read. */
   private onHeader({ at, continues }: RecordingHeader, hasTopic: boolean, isPart: boolean): void {
-    const isContinued = isPart || (continues !== undefined && (this.headerAt ?? continues) === continues)
+    const isContinued = isPart || isContinuation(continues, this.headerAt, this.now)
     this.headerAt = isPart ? undefined : at
     if (!isContinued) this.interrupt('unrecorded')
     // The time of a header may be unknown.

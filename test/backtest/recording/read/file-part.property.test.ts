@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { merge } from 'rxjs'
 import { openHistory } from 'svc-streams/history'
 import { replay } from 'svc-streams/recording'
@@ -93,6 +93,23 @@ it('has the gap of a recorder that was started again within a part', async () =>
   const from = start + 159 * minute + rowsAMinute * 1000
   const gap = { _tag: 'Gap', topic, from, to: start + 170 * minute + 2000, cause: 'unrecorded' }
   expect(past).toContainEqual({ _tag: 'Right', right: gap })
+})
+
+it('has the gap of a missing file of a recorder within a part', async () => {
+  const missing = { ...header, at: start + 160 * minute, continues: start }
+  const next = { ...header, at: start + 170 * minute, continues: missing.at }
+  const rows = [...records(160), ...records(10).map(() => 'is off'), ...records(30)]
+  const lines = linesOf(rows)
+  const end = lines.findIndex(({ at }) => at >= next.at)
+  const [file = ''] = writeFiles({
+    'market.ndjson': recordingText(...lines.slice(0, end), next, ...lines.slice(end)),
+  })
+  const past = await eventsOf(openHistory([file]).prices$(topic, wholePart))
+  const from = start + 159 * minute + rowsAMinute * 1000
+  const gap = { _tag: 'Gap', topic, from, to: start + 170 * minute + 2000, cause: 'unrecorded' }
+  expect(past).toContainEqual({ _tag: 'Right', right: gap })
+  const { events } = await played(file, wholePart)
+  expect(events.filter(isLeft)).toHaveLength(2)
 })
 
 it('inspects no header after the range', async () => {

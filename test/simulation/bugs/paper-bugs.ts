@@ -19,6 +19,6 @@ export const paperBugs: readonly Bug[] = [
   {
     name: 'an order of a timer is filled after a pause before the prices are read',
     folder,
-    edits: [{ in: 'OrderGate.onOrder', code: 'this.isReading || !isSilent', bug: 'true' }],
+    edits: [{ in: 'OrderGate.onOrder', code: 'isInformed || !isSilent', bug: 'true' }],
   },
 ]

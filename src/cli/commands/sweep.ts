@@ -92,7 +92,7 @@ const flags = {
   ),
   report: textFlag(
     '--report <file>',
-    'page of the results to write, as HTML: sorted, a map of each two fields of the parameters, the curves of the best five; with --walk-forward, the test ranges as one curve',
+    'page of the results to write, as HTML: sorted, a map of each two fields of the parameters, the curves of the first five; with --walk-forward, the test ranges as one curve',
   ),
   sort: textFlag(
     '--sort <field>',

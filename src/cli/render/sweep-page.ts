@@ -54,18 +54,18 @@ const periodOf = (rows: readonly SweepRow[]): string => {
     : `${shortTime(Math.min(...times))} to ${shortTime(Math.max(...times))} UTC, `
 }
 
-/** The best accounts on one chart. */
+/** The first accounts on one chart: the highest number of a metric may be the worst one, as that of a drawdown. */
 const curves = (rows: readonly SweepRow[]): string => {
-  const [best, ...others] = rows.filter(({ curve }) => curve.length > 1).slice(0, mostCurves)
-  if (best === undefined) return ''
+  const [first, ...others] = rows.filter(({ curve }) => curve.length > 1).slice(0, mostCurves)
+  if (first === undefined) return ''
   const dataOf = ({ curve }: SweepRow) => ({
     times: curve.map(({ at }) => at),
     values: curve.map(({ equityUsd }) => equityUsd),
   })
   return figureHtml({
-    title: others.length === 0 ? 'Equity, USD' : `Equity, USD, of the best ${others.length + 1}`,
-    name: nameOf(best),
-    data: dataOf(best),
+    title: others.length === 0 ? 'Equity, USD' : `Equity, USD, of the first ${others.length + 1}`,
+    name: nameOf(first),
+    data: dataOf(first),
     others: others.map((row) => ({ name: nameOf(row), data: dataOf(row) })),
   })
 }

@@ -73,7 +73,7 @@ describe('the page of a sweep', () => {
     const rows = Array.from({ length: 7 }, (_, index) => rowOf({ index }, 7 - index))
     const html = renderSweep(rows, page)
     const [caption = ''] =
-      html.split('<figcaption>Equity, USD, of the best 5')[1]?.split('</figcaption>') ?? []
+      html.split('<figcaption>Equity, USD, of the first 5')[1]?.split('</figcaption>') ?? []
     expect(caption.match(/index/g)).toHaveLength(5)
     const [, results = ''] = html.split('<h2>Results: 7</h2>')
     expect(cellsOf(results).map(([first]) => first)).toEqual(['index', '0', '1', '2', '3', '4', '5', '6'])

@@ -13,3 +13,8 @@ export const recordOption = <A>(expected: string, isValue: (value: unknown) => b
     expected,
     holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isValue),
   })
+
+export const functionCheck = (expected = 'a function') => ({
+  expected,
+  holds: (value: unknown) => typeof value === 'function',
+})

@@ -1,8 +1,9 @@
 import { Observable } from 'rxjs'
 import { writeError } from '../recording/codec/errors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { objectWith, type Check } from '../../base/option-kinds/option.js'
+import { objectWith } from '../../base/option-kinds/option.js'
 import { checkValue } from '../../base/option-kinds/parse-options.js'
+import { functionCheck } from '../option-kinds.js'
 import type { PaperEvent } from './events.js'
 import type { Journal, OpenJournal } from './journal/journal.js'
 import { settingsOf, type PaperOptions } from './options.js'
@@ -18,7 +19,7 @@ export const paperOn =
     options: PaperOptions,
   ): Observable<PaperEvent> => {
     checkValue('client', client, market)
-    checkValue('strategy', strategy$, strategy)
+    checkValue('strategy', strategy$, functionCheck('a function (client, account) => Observable of orders'))
     const settings = settingsOf(options)
     const { journal: path } = settings
     if (path !== undefined && openJournal === undefined)
@@ -43,8 +44,3 @@ export const paperOn =
   }
 
 const market = objectWith(['price$', 'depth$'])
-
-const strategy: Check = {
-  expected: 'a function (client, account) => Observable of orders',
-  holds: (value) => typeof value === 'function',
-}

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { maxTime } from '../recording/codec/times.js'
+import { functionCheck } from '../option-kinds.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, withDefault, type OptionTable } from '../../base/option-kinds/option.js'
 import { playedSettings, playedTable, type ReplayOptions } from '../replay/replay-options.js'
@@ -52,10 +53,7 @@ const walkForwardTable = {
   train: lengthOption,
   test: lengthOption,
   score: withDefault(
-    checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', {
-      expected: 'a function',
-      holds: (value) => typeof value === 'function',
-    }),
+    checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', functionCheck()),
     lastValue,
   ),
 } satisfies OptionTable<WalkForwardOptions>

@@ -6,13 +6,14 @@ import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { PriceError } from '../../../base/errors/model.js'
-import type { Check, OptionTable } from '../../../base/option-kinds/option.js'
+import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { systemClock } from '../../../base/time/clock.js'
 import type { Client } from '../../../client/client.js'
 import { withTopic, type ClientStreams } from '../../../testing/client-from-streams.js'
 import type { History } from '../../history/history.js'
 import { checkClient } from '../../../client/options.js'
+import { functionCheck } from '../../option-kinds.js'
 import { allTimes } from '../../recording/codec/timeline.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
@@ -30,11 +31,6 @@ import { LiveTime } from './live-time.js'
 export interface ResumeOptions {
   /** The start of the past, in ms since the Unix epoch. Required for a history. Default for files: their first row. */
   readonly from?: number
-}
-
-const strategy: Check = {
-  expected: 'a function (client) => Observable',
-  holds: (value) => typeof value === 'function',
 }
 
 const optionTable = { from: timeOption } satisfies OptionTable<ResumeOptions>
@@ -75,7 +71,7 @@ export const resume$ = <A>(
   options: ResumeOptions = {},
 ): Observable<A | CaughtUp> => {
   checkClient(client)
-  checkValue('strategy', strategy$, strategy)
+  checkValue('strategy', strategy$, functionCheck('a function (client) => Observable'))
   const { from } = parseOptions(optionTable, options, { allowsUndefined: true })
   const given = isHistory(past) ? past : undefined
   if (given !== undefined && from === undefined)

@@ -19,7 +19,7 @@ export class StrategyRuns extends ClockGroup {
   private readonly clocks = new Set<VirtualTime>()
   /** The clock on which rows are emitted: that of subscribers outside of `run$`. Undefined before the first line, and if time is real. */
   private ownClock: VirtualTime | undefined
-  private isRunning = false
+  isRunning = false
   private isEnding = false
   private waiting: (() => void)[] = []
 

@@ -44,6 +44,8 @@ export class ClockGroup {
   aheadMs = 0
   /** The clocks that may have timers. */
   readonly withTimers = new Set<VirtualTime>()
+  /** Runs work that real time continues, such as what follows a promise, at the time of the clocks. */
+  enter = <A>(work: () => A): A => work()
 }
 
 /** A virtual clock, in ms since the Unix epoch, that only `advance` and `skip` move. RxJS uses it, and its own queues, only inside `run`. */
@@ -99,7 +101,8 @@ export class VirtualTime extends RxContext implements Clock {
   }
 
   /** Runs work on this clock; in real time once the clock is disposed of. */
-  readonly run = <A>(work: () => A): A => (this.disposed ? work() : runInContext(this, work))
+  readonly run = <A>(work: () => A): A =>
+    this.disposed || activeContext() === this ? work() : this.group.enter(() => runInContext(this, work))
 
   /** Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them. */
   advance(to: number, brake?: Brake): boolean {

@@ -147,8 +147,9 @@ class TopicRows {
 
   private onEvent(event: JoinedEvent): void {
     if (this.isAtEnd) this.onLive(event as LiveEvent)
-    else if (isLeft(event)) this.onFailure(event.left as HistoryError)
-    else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
+    else if (isLeft(event)) {
+      if (event.left._tag !== 'UnknownTopic') this.interrupt(event.left.message, this.time)
+    } else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
     else this.end()
   }
 
@@ -170,10 +171,6 @@ class TopicRows {
       if (last !== undefined && isLeft(last)) this.epoch++
       this.add(right({ topic, price: event.price, receivedAt: event.at, epoch: this.epoch }), event.at)
     } else if (last !== undefined) this.interrupt(`gap in the history: ${event.cause}`, event.from)
-  }
-
-  private onFailure(error: HistoryError): void {
-    if (error._tag !== 'UnknownTopic') this.interrupt(error.message, this.time)
   }
 
   private interrupt(reason: string, at: number): void {

@@ -50,6 +50,7 @@ export class LiveTime {
     runs.advance(now)
     onCaughtUp()
     this.isLive = true
+    runs.enter = (work) => (runs.isRunning ? work() : this.enter(times.now(), work))
     this.border$.next()
     this.waitForTimer()
   }
@@ -58,12 +59,7 @@ export class LiveTime {
   private onClock$<A>(live$: Observable<A>): Observable<A> {
     const { runs, times, context } = this
     return new Observable((subscriber) => {
-      const emit = (time: number, notify: () => void): void =>
-        runs.afterTick(() => {
-          runs.advance(time)
-          runs.tick(notify)
-          this.waitForTimer()
-        })
+      const emit = (time: number, notify: () => void): void => runs.afterTick(() => this.enter(time, notify))
       const subscription = runInContext(context, () =>
         live$.subscribe({
           next: (event) => emit(times.of(event as Either<unknown, unknown>), () => subscriber.next(event)),
@@ -75,15 +71,19 @@ export class LiveTime {
     })
   }
 
-  /** The timers of the strategy fire when they are due: its clock moves only here and with each live event. */
+  private enter<A>(time: number, work: () => A): A {
+    this.runs.advance(time)
+    const result = this.runs.tick(work)
+    this.waitForTimer()
+    return result
+  }
+
+  /** The timers of the strategy fire when they are due: its clock moves only here and in `enter`. */
   private waitForTimer(): void {
     this.timer.unsubscribe()
     const { runs, times, closing } = this
     const ms = runs.nextDue - times.now()
     if (ms === Infinity || closing.closed) return
-    this.timer = delay(this.clock, Math.max(0, Math.ceil(ms)), () => {
-      runs.advance(times.now())
-      this.waitForTimer()
-    })
+    this.timer = delay(this.clock, Math.max(0, Math.ceil(ms)), () => this.enter(times.now(), () => undefined))
   }
 }

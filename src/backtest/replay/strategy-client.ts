@@ -90,7 +90,13 @@ const replayHistory = (
           const { to = Infinity } = { ...range }
           const past$ = past.prices$(topic, { ...range, to: Math.min(to, now()) })
           subscriber.add(playback.waits.hold())
-          subscriber.add(past$.subscribe(subscriber))
+          subscriber.add(
+            past$.subscribe({
+              next: (event) => playback.runs.enter(() => subscriber.next(event)),
+              error: (thrown) => subscriber.error(thrown),
+              complete: () => playback.runs.enter(() => subscriber.complete()),
+            }),
+          )
         }
         if (playback.waits.hasStarted) return read()
         void playback.header().then((header) => {

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { concatMap, map, merge, mergeMap, Subject, take, timer, type Observable } from 'rxjs'
+import { isRight, right } from 'fp-ts/lib/Either.js'
+import { concatMap, defer, filter, map, merge, mergeMap, Subject, take, timer, type Observable } from 'rxjs'
+import type { History } from 'svc-streams/history'
 import type { Price } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import {
@@ -89,4 +91,34 @@ test('a timer that an order after a promise starts fires in a silent market', as
     ),
   )
   await eventually(() => expect(events.map(({ _tag }) => _tag)).toContain('Cancelled'))
+})
+
+test('a timer that a past of the history starts after the border fires in a silent market', async () => {
+  const at = Date.now()
+  const past$ = defer(async () => {
+    await wait(20)
+    return right({ _tag: 'PastPrice' as const, topic, price: 1, at })
+  })
+  const history: History = {
+    prices$: () => past$,
+    topics: () => () => Promise.resolve(right([])),
+  }
+  const { client, price$ } = quietClient()
+  const values: unknown[] = []
+  const running = resume(
+    client,
+    history,
+    (own) =>
+      own.price$(topic).pipe(
+        filter(isRight),
+        filter((event) => event.right.price === 10),
+        mergeMap(() => own.history.prices$(topic, { from: at })),
+        mergeMap(() => timer(20)),
+      ),
+    { from: at },
+  ).subscribe((value) => values.push(value))
+  onTestFinished(() => running.unsubscribe())
+  await eventually(() => expect(values).toHaveLength(1))
+  price$.next(price(topic, 10))
+  await eventually(() => expect(values).toHaveLength(2))
 })

@@ -6,6 +6,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
+import { systemClock } from '../../../base/time/clock.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
@@ -14,6 +15,7 @@ import { createHeader, type PriceRow, type RecordingHeader } from '../../recordi
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { PriorityQueue } from '../../recording/read/priority-queue.js'
+import type { Playback } from '../playback.js'
 import { activeContext, runInContext } from '../rx-context.js'
 
 /** The past prices of a history as the rows of a recording, in order, of each topic that is wanted. */
@@ -25,18 +27,19 @@ export class HistoryRows {
   /** A strategy subscribes on a clock of its own, on which a live client does not run. */
   private readonly context = activeContext()
 
-  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
+  /** `time`: the start, then the time of the last row or timer, in ms since the Unix epoch; `Infinity` after the past. */
   constructor(
     private readonly client: Client,
     private readonly history: History,
     private time: number,
+    private readonly playback: Playback,
   ) {}
 
-  /** Reads a topic from the time of the last row on. */
-  want(topic: Topic): TopicRows {
+  /** Reads a topic from the time of the last row or timer on. Undefined for a topic that is first wanted after the past. */
+  want(topic: Topic): TopicRows | undefined {
     const key = topic.toLowerCase()
     const wanted = this.topics.get(key)
-    if (wanted !== undefined) return wanted
+    if (wanted !== undefined || this.time === Infinity) return wanted
     const rows = new TopicRows(this.client, this.history, topic, this.time, this.queue)
     this.topics.set(key, rows)
     runInContext(this.context, () => rows.start())
@@ -48,14 +51,22 @@ export class HistoryRows {
     yield right([startEntry(this.time)])
     while (!closing.closed) {
       for (const { caughtUp } of this.topics.values()) await caughtUp.promise
-      if (this.queue.peek() === undefined) return
+      if (this.queue.peek() === undefined && !this.isWantedByTimer()) return
       yield right(this.entries())
     }
   }
 
-  /** Added to the epochs of live prices, so that they continue those of the past. */
-  addedEpochs(topic: Topic): number | undefined {
-    return this.topics.get(topic.toLowerCase())?.addedEpochs
+  /** Fires the timers that are due after the last row, until one of them wants a topic. False if none does: the past is over. */
+  private isWantedByTimer(): boolean {
+    const { topics, playback } = this
+    const { size } = topics
+    const now = systemClock().wallClock()
+    while (topics.size === size && this.time !== Infinity) {
+      const { nextDue } = playback.runs
+      playback.recordedAt = this.time = nextDue > now ? Infinity : nextDue
+      playback.runs.advance(Math.min(this.time, now))
+    }
+    return topics.size > size
   }
 
   /** The past has ended: called after the subscriptions of the border. The client is left after the last one of them. */
@@ -107,7 +118,7 @@ class TopicRows {
   private early: LiveEvent[] | undefined = []
   /** All live events, for a subscription at the border. */
   readonly live$ = defer(() => concat(this.early ?? [], this.joined$ as Observable<LiveEvent>))
-  /** Added to the epochs of live prices; undefined before the first one. */
+  /** Added to the epochs of live prices, so that they continue those of the past; undefined before the first one. */
   addedEpochs: number | undefined
   /** The last event of the past. */
   private last: LiveEvent | undefined

@@ -29,11 +29,7 @@ export class LiveTime {
   constructor(private readonly runs: StrategyRuns) {}
 
   /** The past until the border, and then a stream of the client. A past that completes before has no further event. */
-  joined$<A>(
-    past$: Observable<A>,
-    live$: Observable<A>,
-    onLive: (event: A) => void = () => undefined,
-  ): Observable<A> {
+  joined$<A>(past$: Observable<A>, live$: Observable<A>, onLive?: (event: A) => void): Observable<A> {
     return concat(
       past$.pipe(takeUntil(this.border$)),
       defer(() => (this.isLive ? this.onClock$(live$).pipe(tap(onLive)) : EMPTY)),

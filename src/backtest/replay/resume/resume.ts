@@ -1,11 +1,8 @@
-import { right, type Either } from 'fp-ts/lib/Either.js'
+import { right } from 'fp-ts/lib/Either.js'
 import { defer, map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
-import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
-import type { Topic } from '../../../base/domain/topic.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import type { PriceError } from '../../../base/errors/model.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { systemClock } from '../../../base/time/clock.js'
@@ -79,7 +76,6 @@ export const resume$ = <A>(
   const sources = isHistory(past) ? [] : openableSources(nodePlatform, past)
   const range = from === undefined ? allTimes : { from, to: Infinity }
   return new Observable<A | CaughtUp>((subscriber) => {
-    const history = given && new HistoryRows(client, given, range.from)
     const playback: Playback = new Playback(
       sources,
       range,
@@ -90,22 +86,21 @@ export const resume$ = <A>(
           live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
           history?.close()
         },
-        onOver: () => {
-          live.closing.unsubscribe()
-          history?.close()
-        },
+        onOver: () => live.closing.unsubscribe(),
       },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
     const { streams, runs } = playback
+    const history = given && new HistoryRows(client, given, range.from, playback)
     const live = new LiveTime(runs)
+    live.closing.add(() => history?.close())
     const statusOf = (status: ConnectionStatus) => statusInLaterEpoch(status, streams.latestEpoch)
-    const addedEpochs = (topic: Topic): number => history?.addedEpochs(topic) ?? streams.latestEpoch
     const price$: ClientStreams['price$'] = (topic) =>
       defer(() => {
-        const rows = live.isLive ? undefined : history?.want(topic)
-        const event$: Observable<Either<PriceError, Price>> = rows?.live$ ?? client.price$(topic)
-        const later$ = event$.pipe(map((event) => withTopic(inLaterEpoch(event, addedEpochs(topic)), topic)))
+        const rows = history?.want(topic)
+        const event$ = (live.isLive ? undefined : rows?.live$) ?? client.price$(topic)
+        const epochs = (): number => rows?.addedEpochs ?? streams.latestEpoch
+        const later$ = event$.pipe(map((event) => withTopic(inLaterEpoch(event, epochs()), topic)))
         const { retained } = streams.prices.stream(topic)
         return live.joined$(streams.price$(topic), later$, (event) => retained.add(event))
       })
@@ -136,10 +131,8 @@ async function* readWritten(
   reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
   const written: OpenableSource[] = []
-  for (const source of sources) {
-    const size = await source.file?.size().catch(() => undefined)
-    if (size !== 0) written.push(source)
-  }
+  for (const source of sources)
+    if ((await source.file?.size().catch(() => undefined)) !== 0) written.push(source)
   if (written.length === 0) yield right([startEntry(systemClock().wallClock())])
   else yield* readSet(written, { ...reading, allowsCut: true })
 }

@@ -7,8 +7,10 @@ import {
   merge,
   mergeMap,
   NEVER,
+  of,
   scan,
   startWith,
+  switchMap,
   Subject,
   take,
   takeUntil,
@@ -486,4 +488,53 @@ test('a topic with two subscribers is read until both have left', async () => {
   past$.complete()
   await eventually(() => expect(values.at(-1)).toBe(3))
   expect(values).toEqual([1, 1, 2, 'Disconnected', { _tag: 'CaughtUp' }, 3])
+})
+
+/** The prices 100, 300 and 500, each as many ms after `at`. */
+const shortHistory = () => {
+  const at = Date.now() - 1000
+  const prices = [100, 300, 500].map((ms) =>
+    right({ _tag: 'PastPrice' as const, topic: ethTopic, price: ms, at: at + ms }),
+  )
+  const history: History = {
+    prices$: (_, range) =>
+      of(
+        ...prices.filter(
+          (event) =>
+            isRight(event) && event.right.at >= range.from && event.right.at < (range.to ?? Infinity),
+        ),
+      ),
+    topics: () => () => Promise.resolve(right([])),
+  }
+  return { history, at }
+}
+
+test('a topic that a timer wants after the last row of a history has a past, and then live prices', async () => {
+  const { history, at } = shortHistory()
+  const { client, eth$ } = testClient()
+  const price$ = (own: StrategyClient) =>
+    own.price$(ethTopic).pipe(
+      timestamp(),
+      map(({ value, timestamp: time }) => [textOf(value), time - at]),
+    )
+  const { values } = collect(
+    resume(client, history, (own) => timer(200).pipe(switchMap(() => price$(own))), { from: at }),
+  )
+  await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
+  eth$.next(price(ethTopic, 9))
+  await eventually(() => expect(values.at(-1)).toEqual([9, expect.any(Number)]))
+  expect(values.slice(0, -1)).toEqual([[300, 300], [500, 500], ['Disconnected', 500], { _tag: 'CaughtUp' }])
+})
+
+test('a timer after the last row of a history reads the history until its own time', async () => {
+  const { history, at } = shortHistory()
+  const read = (own: StrategyClient) =>
+    timer(400).pipe(
+      mergeMap(() => own.history.prices$(ethTopic, { from: at })),
+      map((event) => isRight(event) && event.right._tag === 'PastPrice' && event.right.price),
+    )
+  const { values } = collect(
+    resume(testClient().client, history, (own) => merge(read(own), NEVER), { from: at }),
+  )
+  await eventually(() => expect(values).toEqual([100, 300, { _tag: 'CaughtUp' }]))
 })

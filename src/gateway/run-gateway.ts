@@ -103,10 +103,10 @@ export const runGateway = async (
   const sockets = trackSockets(server)
   const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, report, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
+    inputOf(socket).hold()
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
     // A function of its own would keep the request as long as the socket.
     socket.on('error', noop)
-    inputOf(socket).hold()
     limited.intake.add(() => {
       const allowed = checkAccess(request, access)
       const token = isLeft(allowed) ? allowed : tokenOf(request, secrets.tokens)
@@ -175,6 +175,8 @@ const macOf = ([name, key]: readonly [string, string], index: number): Mac => {
 const trackSockets = (server: Server): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
+    // The event comes again after the offer of another protocol.
+    if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

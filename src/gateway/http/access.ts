@@ -25,14 +25,16 @@ export interface AccessConfig {
  */
 export const checkAccess = (
   {
-    headers: { host: hostHeader = '', origin },
+    headers: { host: hostHeader, origin },
     headersDistinct,
-  }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
+    httpVersion,
+  }: Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'httpVersion'>,
   { scheme, host: listensOn, origins }: AccessConfig,
 ): Either<TextResponse, string | undefined> => {
-  if ((headersDistinct['host']?.length ?? 0) > 1)
-    return left(textResponse(400, 'Bad Request: more than one Host'))
-  const host = hostOf(hostHeader)
+  const isMissing = hostHeader === undefined && httpVersion !== '1.0'
+  if (isMissing || (headersDistinct['host']?.length ?? 0) > 1)
+    return left(textResponse(400, 'Bad Request: expected one Host'))
+  const host = hostOf(hostHeader ?? '')
   const ownHost = urlHost(listensOn)
   if (isLoopback(ownHost) && (host === undefined || !isLoopback(host))) {
     return left(textResponse(403, 'Forbidden: the Host is not a loopback address'))
@@ -44,7 +46,7 @@ export const checkAccess = (
 }
 
 /** The origin of the gateway's pages under this Host, as browsers write it: without the default port. */
-const originOf = (scheme: string, hostHeader: string): string | undefined => {
+const originOf = (scheme: string, hostHeader = ''): string | undefined => {
   const url = `${scheme}://${hostHeader}`
   return URL.canParse(url) ? new URL(url).origin : undefined
 }

@@ -35,9 +35,11 @@ export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  { maxSockets, idleTimeout, ...options }: HttpLimits,
+  { maxSockets, idleTimeout, ...limits }: HttpLimits,
   tls: ReturnType<typeof parsePem> | undefined,
 ): Server => {
+  // Node would answer a request without a Host itself, without a limit: `checkAccess` refuses it.
+  const options = { ...limits, requireHostHeader: false }
   const server =
     tls === undefined
       ? createServer(options)

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Subscription } from 'rxjs'
@@ -65,7 +65,6 @@ export class ConsumerInput {
   private wait: Subscription | undefined
   /** True while nobody receives the data of the socket. */
   private isHeld = false
-  private request: IncomingMessage | undefined
   private readonly responses = new Set<ServerResponse>()
   /** Ends when the connection ends. */
   readonly whileConnected = new Subscription()
@@ -127,9 +126,8 @@ export class ConsumerInput {
     if (this.waiting.length === 1) this.handleWaiting()
   }
 
-  onRequest(request: IncomingMessage, response: ServerResponse): void {
+  onRequest(response: ServerResponse): void {
     this.reads.take()
-    this.request = request
     this.responses.add(response)
     response.once('close', () => {
       this.responses.delete(response)
@@ -183,11 +181,10 @@ export class ConsumerInput {
   }
 
   /**
-   * True while no further request is read: too many wait, or a response is being sent, which may pause the parser of Node. The
-   * end of the connection is behind the requests: without it, requests of a consumer that has left would not end.
+   * True while nothing is read: too many requests wait, or a response is being sent: Node then pauses its parser, and ends the
+   * process if that gets data. The end of the connection is behind the requests: without it, requests of a consumer that has left would not end.
    */
   private get isAnswering(): boolean {
-    if (this.request?.complete !== true) return false
     return this.responses.size >= maxPipelined || [...this.responses].some(({ headersSent }) => headersSent)
   }
 
@@ -218,13 +215,16 @@ export const readInTurns = (
     return input
   }
   server.on(connectionEvent(server), (socket: Socket) => inputOf(socket).start())
-  server.on('request', (request, response) => {
+  const onAnyRequest: RequestListener = (request, response) => {
     const input = inputOf(request.socket)
-    input.onRequest(request, response)
+    input.onRequest(response)
     config.intake.add(() => {
       if (!response.destroyed && !request.socket.destroyed) onRequest(request, response, input.whileConnected)
     })
-  })
+  }
+  server.on('request', onAnyRequest)
+  // Node would answer an unknown expectation itself, without a limit.
+  server.on('checkExpectation', onAnyRequest)
   return inputOf
 }
 

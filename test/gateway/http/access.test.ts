@@ -6,7 +6,7 @@ import { checkAccess, type AccessConfig } from '../../../src/gateway/http/access
 const check = (
   headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
   config: AccessConfig,
-) => checkAccess({ headers, headersDistinct: {} }, config)
+) => checkAccess({ headers, headersDistinct: {}, httpVersion: '1.0' }, config)
 
 const loopback: AccessConfig = { scheme: 'http', host: '127.0.0.1', origins: new Set() }
 const open: AccessConfig = { ...loopback, host: '0.0.0.0' }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { NEVER, of, Subject } from 'rxjs'
 import type { Price } from 'svc-streams'
@@ -9,6 +10,7 @@ import { depthPath, signedHeaders } from '../../support/network/signed-request.j
 import { authKey } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, weth } from '../../support/tokens.js'
+import { collectWarnings } from '../../support/warnings.js'
 import { connect as connectConsumer } from '../support/raw-consumer.js'
 import { getRaw, sendRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
@@ -257,6 +259,21 @@ describe('an offer of another protocol', () => {
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
   })
 
+  it('made again and again on one connection adds no listeners', async () => {
+    const warnings = collectWarnings()
+    const gateway = await startTestGateway(client)
+    const offer = requestOf('GET /health HTTP/1.1', 'Host: 127.0.0.1', 'Upgrade: h2c')
+    const last = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
+    const { hostname, port } = new URL(gateway.baseUrl)
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    for (let count = 0; count < 20; count++) {
+      socket.write(count < 19 ? offer : last)
+      await once(socket, 'data')
+    }
+    expect(warnings).toEqual([])
+  })
+
   it('does not hide the body, which is refused', async () => {
     const gateway = await startTestGateway(client)
     const { host } = new URL(gateway.baseUrl)
@@ -317,16 +334,6 @@ describe('a slow consumer', () => {
     expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)
   })
 
-  it('that pipelines an upgrade behind a request gets no answer in the wrong order', async () => {
-    const gateway = await startTestGateway(createTestClient({ depths: { [weth]: NEVER } }))
-    const requests = [
-      `GET ${depthPath(weth)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
-      requestOf('GET / HTTP/1.1', 'Host: 127.0.0.1', ...upgradeLines),
-    ]
-    expect(await sendRaw(gateway.baseUrl, requests.join(''))).toEqual({ status: 0, text: '' })
-    expect(gateway.inspect().connections).toBe(0)
-  })
-
   it('that pipelines requests without end has few of them in progress', async () => {
     const asked: string[] = []
     const slowClient = {
@@ -347,6 +354,35 @@ describe('a slow consumer', () => {
     // A later connection is answered after what the first one has sent.
     expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)
     expect(asked.length).toBeLessThanOrEqual(20)
+  })
+})
+
+describe('a consumer that pipelines requests behind one that waits', () => {
+  const waiting = `GET ${depthPath(weth)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
+  const withBody = 'POST /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\r\n'
+  const filledTo = (length: number, request: string): string =>
+    request.replace('\r\n\r\n', `\r\nx: ${'a'.repeat(length - request.length - 5)}\r\n\r\n`)
+
+  it.each([
+    ['with an expectation', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: x\r\n\r\n'.repeat(1_000)],
+    ['without a Host', 'GET /health HTTP/1.1\r\n\r\n'.repeat(1_000)],
+    // A read of the gateway has 256 bytes: each ends before a body.
+    ['with a body', filledTo(256, withBody) + `1${filledTo(255, withBody)}`.repeat(200)],
+  ])('%s does not end the gateway', async (_, requests) => {
+    const gateway = await startTestGateway(createTestClient({ depths: { [weth]: NEVER } }))
+    void sendRaw(gateway.baseUrl, filledTo(256, waiting) + requests)
+    for (let count = 0; count < 20; count++)
+      expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)
+  })
+
+  it.each([
+    ['an upgrade', upgradeLines],
+    ['an offer', ['Upgrade: h2c']],
+  ])('with %s gets no answer in the wrong order', async (_, lines) => {
+    const gateway = await startTestGateway(createTestClient({ depths: { [weth]: NEVER } }))
+    const offer = requestOf('GET / HTTP/1.1', 'Host: 127.0.0.1', ...lines)
+    expect(await sendRaw(gateway.baseUrl, waiting + offer)).toEqual({ status: 0, text: '' })
+    expect(gateway.inspect().connections).toBe(0)
   })
 })
 

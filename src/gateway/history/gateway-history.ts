@@ -93,11 +93,17 @@ export class GatewayHistory {
     return right(undefined)
   }
 
-  async topics(): Promise<Either<WriteError, readonly CoveredTopic[]>> {
+  /** Waits for `flush` before each topic. Ends before the last one when `closing` ends. */
+  async topics({
+    closing,
+    flush,
+  }: Pick<PastReader, 'closing' | 'flush'>): Promise<Either<WriteError, readonly CoveredTopic[]>> {
     const failure = this.recorder.failureOf()
     if (failure !== undefined) return left(failure)
     const topics: CoveredTopic[] = []
     for (const topic of this.recorder.index.topics) {
+      await flush()
+      if (closing.closed) break
       const covered = await this.coveredBy(topic)
       if (covered !== undefined) topics.push(covered)
     }

@@ -48,7 +48,9 @@ export const historyResponses = (
     reading: Reading,
   ): Promise<void> => {
     if (withoutQuery(url) === path) {
-      writeGatewayResponse(response, topicsResponse(await history.topics()))
+      const { closing } = reading
+      const topics = await history.topics({ closing, flush: () => reading.turn() })
+      writeGatewayResponse(response, topicsResponse(topics))
       return
     }
     const asked = parseRequest(url, service, clock.wallClock())

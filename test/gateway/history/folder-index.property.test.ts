@@ -175,7 +175,7 @@ const startModel = async () => {
         const starts = (covered: readonly CoveredTopic[]) =>
           covered.map(({ topic, from }) => ({ topic, from }))
         const sorted = expected.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1))
-        const actual = await history.topics()
+        const actual = await history.topics({ closing: new Subscription(), flush: () => undefined })
         expect(isRight(actual) ? starts(actual.right) : actual).toEqual(starts(sorted))
       }),
     checkOld: (): Promise<unknown> => {

@@ -10,6 +10,7 @@ import { openHistory } from 'svc-streams/history'
 import { createTestClient, price } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { stale } from '../../../src/base/errors/constructors.js'
+import { FolderIndex } from '../../../src/gateway/history/folder-index.js'
 import type { GatewayHistory } from '../../../src/gateway/history/gateway-history.js'
 import { historyResponses } from '../../../src/gateway/history/history-responses.js'
 import type { RecordingHeader, Row } from '../../../src/backtest/recording/codec/row.js'
@@ -45,9 +46,9 @@ const priceRow = (ms: number, usd: number): Row => ({
 type Line = Row | RecordingHeader
 
 /** A recording that starts at the `at` of its header. `end`: follows the last line. */
-const writeRecording = (folder: string, lines: readonly Line[], end = ''): void => {
+const writeRecording = (folder: string, lines: readonly Line[], end = '', of = topic): void => {
   const time = new Date(lines[0]!.at).toISOString().slice(0, 19).replaceAll(':', '-')
-  writeFileSync(join(folder, `${topic}.${time}Z.ndjson`), recordingText(...lines) + end)
+  writeFileSync(join(folder, `${of}.${time}Z.ndjson`), recordingText(...lines) + end)
 }
 
 /** A gateway without prices, over the recordings of earlier ones. */
@@ -209,6 +210,24 @@ const unchunked = (text: string): Buffer => {
   const chunk = Buffer.from(text.slice(start, start + length), 'latin1')
   return Buffer.concat([chunk, unchunked(text.slice(start + length + 2))])
 }
+
+describe('GET /history', () => {
+  it('opens no further files when its consumer has left', async () => {
+    const folder = newFolder()
+    for (let number = 0; number < 500; number++)
+      writeRecording(folder, [header(0)], '', `svc-0x${number.toString(16)}`)
+    const { baseUrl } = await serve(folder)
+    const filesOf = vi.spyOn(FolderIndex.prototype, 'filesOf')
+    onTestFinished(() => filesOf.mockRestore())
+    const { hostname, port } = new URL(baseUrl)
+    const socket = connect(Number(port), hostname)
+    socket.write('GET /history HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await eventually(() => filesOf.mock.calls.length > 0)
+    socket.destroy()
+    for (let count = 0; count < 2; count++) expect((await getRaw(baseUrl, '/history')).status).toBe(200)
+    expect(filesOf.mock.calls.length).toBeLessThan(1_500)
+  })
+})
 
 describe('openHistory of a URL', () => {
   it.each(['market.ndjson', 'ftp://host', 'http://name:secret@host', ''])(

@@ -160,7 +160,8 @@ describe('a history that keeps two hours', () => {
     const [first = ''] = recordingsIn(folder)
     unlinkSync(first)
     expect(pricesOf(await pastOf(history, 0))).toEqual([3, 4])
-    expect(await history.topics()).toMatchObject({ right: [{ from: start + hour, to: start + 80 * minute }] })
+    const topics = await history.topics({ closing: new Subscription(), flush: () => undefined })
+    expect(topics).toMatchObject({ right: [{ from: start + hour, to: start + 80 * minute }] })
     for (let passed = 0; passed < 5; passed++) {
       pass(20 * minute)
       sendPrice()

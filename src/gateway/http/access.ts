@@ -87,11 +87,17 @@ export const tokenOf = (
   return digest === undefined ? left(unauthorized) : right(digest)
 }
 
+/** Further ones in a query are ignored: each is compared with each token, which must not take long. */
+const maxQuerySecrets = 4
+
 /** The secrets in a request: that of the header, and those of the query, because browsers give a WebSocket no headers. */
 const secretsOf = ({ url = '', headers }: IncomingMessage): readonly string[] => {
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   const query = new URLSearchParams(url.slice(withoutQuery(url).length))
-  return [...(bearer === undefined ? [] : [bearer]), ...query.getAll('access_token')]
+  return [
+    ...(bearer === undefined ? [] : [bearer]),
+    ...query.getAll('access_token').slice(0, maxQuerySecrets),
+  ]
 }
 
 /** True for a request that needs no token: health, of a program on this machine. */

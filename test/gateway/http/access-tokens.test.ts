@@ -66,6 +66,14 @@ describe('a gateway with access tokens', () => {
     expect(await consumer.depth(weth)()).toMatchObject({ right: { mint: weth } })
   })
 
+  it('compares few of many in a query, so that a request takes no longer than others', async () => {
+    const { baseUrl } = await start()
+    const statusOf = async (wrong: number): Promise<number> =>
+      (await fetch(`${baseUrl}/tokens?${'access_token=x&'.repeat(wrong)}access_token=${secret}`)).status
+    expect(await statusOf(1)).toBe(200)
+    expect(await statusOf(900)).toBe(401)
+  })
+
   it('shows its health to programs of this machine', async () => {
     const { baseUrl } = await start()
     for (const path of ['/health', '/health/ready', '/health/live']) {

@@ -94,10 +94,9 @@ const maxQuerySecrets = 4
 const secretsOf = ({ url = '', headers }: IncomingMessage): readonly string[] => {
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   const query = new URLSearchParams(url.slice(withoutQuery(url).length))
-  return [
-    ...(bearer === undefined ? [] : [bearer]),
-    ...query.getAll('access_token').slice(0, maxQuerySecrets),
-  ]
+  const inQuery = query.getAll('access_token').slice(0, maxQuerySecrets)
+  // A secret has no space: it is a plus that was not percent-encoded, as in base64.
+  return [...(bearer === undefined ? [] : [bearer]), ...inQuery.map((each) => each.replaceAll(' ', '+'))]
 }
 
 /** True for a request that needs no token: health, of a program on this machine. */

@@ -66,6 +66,12 @@ describe('a gateway with access tokens', () => {
     expect(await consumer.depth(weth)()).toMatchObject({ right: { mint: weth } })
   })
 
+  it('takes a token of base64 in the query, percent-encoded or as it is', async () => {
+    const { baseUrl } = await start({ access: { tokens: { desk: 'a+b/c==' } } })
+    for (const token of ['a+b/c==', 'a%2Bb%2Fc%3D%3D'])
+      expect((await fetch(`${baseUrl}/tokens?access_token=${token}`)).status).toBe(200)
+  })
+
   it('compares few of many in a query, so that a request takes no longer than others', async () => {
     const { baseUrl } = await start()
     const statusOf = async (wrong: number): Promise<number> =>

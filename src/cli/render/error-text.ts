@@ -49,7 +49,7 @@ export const hint = (
   if (error._tag === 'UnsupportedPair')
     return 'Check the token and --environment: a token has another address in each environment.'
   if (error._tag === 'Unauthorized') return keyHint(addressFlag)
-  if (error._tag === 'HttpError' && (error.status >= 500 || error.status === 429))
+  if (isRefused(error))
     return `Try again later. If it fails again, report this to the operator of the ${server}.`
   if (
     error._tag === 'NetworkError' &&
@@ -60,6 +60,12 @@ export const hint = (
     ? `Try again. If it fails again, the ${server} or the network does not respond.`
     : addressHint(addressFlag)
 }
+
+/** True if the server has answered, but not now: a status of a request or of a WebSocket that it refuses. */
+const isRefused = (error: PriceError | PriceRequestError | DepthError): boolean =>
+  error._tag === 'HttpError'
+    ? error.status >= 500 || error.status === 429
+    : error._tag === 'Disconnected' && /response: (?:5\d\d|429)$/.test(error.reason)
 
 const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
   addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'

@@ -49,3 +49,11 @@ test('names the gateway', () => {
     'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY), with ?access_token=… if it needs one.',
   ])
 })
+
+test.each([503, 429])('a gateway that refuses a WebSocket with %i runs', (status) => {
+  const reason = `Unexpected server response: ${status}`
+  const error = errors.disconnected({ code: 1006, reason, attempt: 1, retryInMs: 100 })
+  expect(hint(error, 'gateway')).toBe(
+    'Try again later. If it fails again, report this to the operator of the gateway.',
+  )
+})

@@ -71,13 +71,12 @@ export const walkForwardRecordings = async (
       throw failureOf(tested.left)
     const account = accountOf(tested)
     const result = account === undefined ? tested : withScore(tested, metric)
-    const traded = account !== undefined && account.summary.roundTrips > 0 ? account : undefined
-    total.add(result, traded)
+    total.add(result, account)
     if (report !== undefined && !isLeft(result) && account === undefined)
       throw new Error(
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
-    windows.push(...windowOf(result, traded?.summary.returnRatio ?? null))
+    windows.push(...windowOf(result, account?.summary.returnRatio ?? null))
     const text = json ? outputJson(withoutTrades(result)) : escapeUnsafe(lineOf(result, metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(text) : text}\n`)
   }
@@ -174,7 +173,7 @@ class Total {
 
   constructor(readonly metric: string | undefined) {}
 
-  /** `account`: that has traded in the test range, also if its metric has no meaning there. */
+  /** `account`: that of the test range, also if it has not traded, or its metric has no meaning there. */
   add(result: Result, account: KeptFold | undefined): void {
     this.windows++
     if (isLeft(result)) this.failed++
@@ -255,4 +254,4 @@ const pageOf = async (
 
 const chainRule =
   'An account starts anew in each range, and closes its ' +
-  'positions at the end. Ranges in which the metric has no meaning count. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'
+  'positions at the end. Ranges without a trade, or in which the metric has no meaning, count. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'

@@ -18,7 +18,8 @@ export const delimitedTable = (
   const { data, meta } = Papa.parse<string[]>(lines.join('\n'), { preview: maxHeadRows, delimitersToGuess })
   const { delimiter } = meta
   const hasValues = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== '').length > 1
-  const rows = numbered(data, 1).rows.filter(({ cells }) => hasValues(cells) || !data.some(hasValues))
+  const isWide = data.some(hasValues)
+  const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || hasValues(cells))
   const [first] = rows
   const isValue = (cell: string): boolean => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined
   const header = first?.cells.some(isValue) === false ? first : undefined

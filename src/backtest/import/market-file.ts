@@ -133,7 +133,7 @@ export class MarketFile {
       if (row === 'not a number') this.separated ??= cells.find((cell) => isSeparated(cell ?? ''))
       return count(this.invalid, row, cells, line)
     }
-    const { at, depth } = row
+    const { at, depth, candle } = row
     const { kind, columns } = this.layout
     this.rows++
     if (at < this.to) this.earlierRows++
@@ -147,10 +147,12 @@ export class MarketFile {
     const warn = (problem: string): void => count(this.warnings, problem, cells, line)
     if (isWider(cells, this.width)) warn(moreCells)
     if (cells.length < this.width) warn('fewer cells than columns')
-    const [first = 0, second = 0, low = 0, close = 0] = this.numbersOf(cells)
-    if (kind === 'candles' && (Math.max(first, close) > second || Math.min(first, close) < low))
+    const [open = 0, high = 0, low = 0, close = 0] = candle?.prices ?? []
+    if (Math.max(open, close) > high || Math.min(open, close) < low)
       warn('the open or the close is not between the low and the high')
-    if (columns.bid !== undefined && first > second) warn('the bid is above the ask')
+    const { bid, ask = -1 } = columns
+    if (bid !== undefined && numberOf(cells[bid] ?? '') > numberOf(cells[ask] ?? ''))
+      warn('the bid is above the ask')
     if (kind === 'tops of a book' && depth === undefined)
       warn('no depth, because a quantity is no number, or --tokens has no decimals')
   }
@@ -215,7 +217,7 @@ export class MarketFile {
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
     if (series === undefined) return 'unknown symbol'
-    const numbers = this.numbersOf(cells)
+    const numbers = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
     const invalid = numbers.find((number) => !(number > 0))
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
     const [first = NaN, second = NaN] = numbers
@@ -229,10 +231,6 @@ export class MarketFile {
       depth: isQuote ? this.depthOf(cells, series) : undefined,
       candle: kind === 'candles' ? { prices: numbers, closeTime } : undefined,
     }
-  }
-
-  private numbersOf(cells: Cells): readonly number[] {
-    return this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
   }
 
   private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {

@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { PriceRow, RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import { isContinuation, type EntryOrigin, type Recorder } from '../recording/read/read-entries.js'
+import { isContinuation, isPartial, type EntryOrigin, type Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -106,10 +106,10 @@ export class RecordedStreams {
   }
 
   private onHeader({ at, topics, mints, continues }: RecordingHeader, origin: EntryOrigin): void {
-    const { recorder, lineNumber, leftOut } = origin
+    const { recorder } = origin
     const isContinued = isContinuation(continues, recorder.headerAt, recorder.now)
     recorder.isClosed = false
-    recorder.headerAt = lineNumber === 1 && leftOut !== undefined ? undefined : at
+    recorder.headerAt = isPartial(origin) ? undefined : at
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
       for (const stream of this.depths.of(recorder)) stream.forget()

@@ -47,6 +47,9 @@ export class Recorder {
   }
 }
 
+/** True for the header of a file of which a part is read: lines between it and the next line may be left out. */
+export const isPartial = (origin: EntryOrigin) => origin.lineNumber === 1 && origin.leftOut !== undefined
+
 /** True for a header that continues the last one; without `headerAt`, one that is left out, and earlier than the last line, of the time `now`. */
 export const isContinuation = (continues = NaN, headerAt: number | undefined, now: number): boolean =>
   headerAt === undefined ? now > continues || (now === -Infinity && continues > now) : continues === headerAt

@@ -5,7 +5,7 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { PriceRow, RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, isWithin, type TimeRange } from '../codec/timeline.js'
-import { isContinuation, type EntryOrigin, type Recorder } from '../read/read-entries.js'
+import { isContinuation, isPartial, type EntryOrigin, type Recorder } from '../read/read-entries.js'
 
 /** Receives the events of a past. `position`: of a price, if the recorder has stored it. */
 export type EmitPast = (event: PastEvent, position?: PricePosition) => void
@@ -53,12 +53,11 @@ export class TopicPast {
   }
 
   /** Called before the recorder of the line has its time. */
-  onLine(line: Row | RecordingHeader, { recorder, lineNumber, leftOut }: EntryOrigin): void {
+  onLine(line: Row | RecordingHeader, origin: EntryOrigin): void {
     const hasTopic = this.isOf(line)
-    const isPart = lineNumber === 1 && leftOut !== undefined
     this.passTime()
-    if (recorder !== this.recorder && !(hasTopic && this.takeOver(line, recorder))) return
-    if (line._tag === 'Recording') return this.onHeader(line, hasTopic, isPart)
+    if (origin.recorder !== this.recorder && !(hasTopic && this.takeOver(line, origin.recorder))) return
+    if (line._tag === 'Recording') return this.onHeader(line, hasTopic, isPartial(origin))
     if (!this.isKnown && line.at >= this.range.from) this.startsTooLate = true
     if (this.startsTooLate || line.at >= this.range.to) return
     this.now = line.at

@@ -1,7 +1,6 @@
 import { subscribeAndMeasureCpu } from './measure/bursts.js'
 import { withDepthService } from './measure/depth-service.js'
 import { withPriceService } from './measure/price-service.js'
-import { inRounds, valuesOf } from './measure/rounds.js'
 import { withRecording } from './server/recording.js'
 import { buildLibrary } from './setup/build-library.js'
 import { measureDepthRequest } from './tables/depth-requests.js'
@@ -9,8 +8,8 @@ import { microsPerTick } from './tables/fan-out.js'
 import { readRecording } from './tables/replay.js'
 
 // Fails if one of four costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
-// of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds. A
-// cost above its budget is measured in further rounds, because a machine may be busy for all rounds of one candidate.
+// of the code that a user would write, in the same run. A cost above its budget is measured again, and the lowest time of each
+// candidate counts: other work on the machine only adds.
 
 interface Cost {
   readonly name: string
@@ -20,15 +19,8 @@ interface Cost {
   readonly measure: () => Promise<readonly [library: number, other: number]>
 }
 
-const rounds = 2
-
-/** Runs two measurements in turn, and returns the lowest result of each. */
-const inTurn = async (library: () => Promise<number>, other: () => Promise<number>) => {
-  const measured = await inRounds(rounds, [library, other], (measure) => measure())
-  const lowest = (measure: () => Promise<number>) =>
-    Math.min(...valuesOf(measured, measure, (value) => value))
-  return [lowest(library), lowest(other)] as const
-}
+const inTurn = async (library: () => Promise<number>, other: () => Promise<number>) =>
+  [await library(), await other()] as const
 
 const livePrice = () =>
   withPriceService((service) => {
@@ -72,8 +64,8 @@ const costs: readonly Cost[] = [
   },
 ]
 
-/** The most times that the rounds of a cost are run. */
-const maxMeasurements = 4
+/** The most times that a cost is measured. */
+const maxMeasurements = 8
 
 const lowestCost = async ({ budget, measure }: Cost): Promise<number> => {
   let [library, other] = [Infinity, Infinity]

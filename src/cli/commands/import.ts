@@ -279,17 +279,16 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
   const symbols = [...series].map(([symbol, { token }]) =>
     symbol === '' || symbol === token.topic ? token.topic : `${describeValue(symbol)} = ${token.topic}`,
   )
+  const lengths = candleLengths(file, interval)
   return [
     `${printable(path)}: ${table.format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listText(symbols)}`,
     `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${formatTime(from)} to ${formatTime(to)}`}`,
     ...countTexts(invalid, grouped).map((text) => `  invalid rows: ${text}`),
-    ...(layout.kind === 'candles'
-      ? [
-          `  length of the candles: ${candleLengths(file, interval).join(', ')}; each gives its open and its close`,
-        ]
-      : []),
+    ...(lengths.length === 0
+      ? []
+      : [`  length of the candles: ${lengths.join(', ')}; each gives its open and its close`]),
     ...oddTexts(file, grouped),
     ...(earlierRows === 0
       ? []

@@ -9,10 +9,7 @@ export const jsonTable = (
   read: () => AsyncIterable<string>,
 ): Table => {
   const rows = lines.filter((line) => line.trim() !== '').slice(0, sampleRows)
-  const objects = rows.flatMap((line) => {
-    const row = parsed(line)
-    return row === undefined || Array.isArray(row) ? [] : [row]
-  })
+  const objects = rows.map((line) => parsed(line) ?? []).filter((row) => !Array.isArray(row))
   const keys = objects.length === 0 ? undefined : [...new Set(objects.flatMap(Object.keys))]
   return {
     format: `NDJSON, ${keys === undefined ? 'arrays' : 'objects'}${suffix}`,

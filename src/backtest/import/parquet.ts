@@ -8,7 +8,7 @@ import {
   type Compressors,
   type SchemaElement,
 } from 'hyparquet'
-import { describeValue, printable } from '../../base/errors/text.js'
+import { describeValue } from '../../base/errors/text.js'
 import { sampleRows, type Table } from './table.js'
 
 const rowsAtOnce = 100_000
@@ -95,19 +95,14 @@ const withoutDecimal = (element: SchemaElement): SchemaElement => {
 
 /** The text of a value of a column. A decimal has all its digits. */
 const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undefined) => {
-  const { name, type, logical_type } = element
+  const { type, logical_type } = element
   if (!isDecimal(element)) return (value) => plainText(value, type === 'BYTE_ARRAY')
   const scale = element.scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
-  if (!(scale >= 0 && scale <= maxScale))
-    throw new Error(`expected a scale from 0 to ${maxScale} of ${printable(name)}, got ${scale}`)
   return (value) => {
     const unscaled = unscaledOf(value)
-    return unscaled === undefined ? undefined : `${unscaled}e-${scale}`
+    return unscaled === undefined ? undefined : `${unscaled}e${-scale}`
   }
 }
-
-/** The digits of 256 bits. */
-const maxScale = 78
 
 /** Bytes are in two's complement, the highest first. */
 const unscaledOf = (value: unknown): bigint | undefined => {

@@ -4,9 +4,9 @@ import { hasOwnZone, numberOf, unitOf, type Unit } from './values.js'
 
 /** The usual names, without case and punctuation, the most specific first. */
 const usualNames = {
+  // Of candles alone: a price of another row is later.
+  start: 'timeperiodstart opentime timeopen starttime begintime candlebegintime',
   time:
-    // Those of candles come before the names of their ends.
-    'timeperiodstart opentime timeopen starttime begintime candlebegintime ' +
     'tradetime transacttime transactiontime eventtime exchangetime timeexchange timestamp timestampms timems ' +
     'unixtime unixtimestamp unix time datetime ts tsms at date createdat createdtime t localtimestamp receivedat',
   symbol:
@@ -77,10 +77,10 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
       'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades',
     )
   const kind = kindOf(columns, given)
-  const { time } = columns
+  const time = (kind === 'candles' && given.time === undefined ? columns.start : undefined) ?? columns.time
   if (time === undefined || kind === undefined)
     throw new Error(
-      `no column ${time === undefined ? 'of times' : 'of prices'} is recognised in ${listed(names, sample)}; ` +
+      `no ${time === undefined ? 'column of times' : 'kind of prices'} is recognised in ${listed(names, sample)}; ` +
         `give ${time === undefined ? '--time' : '--price, --bid and --ask, or --open, --high, --low and --close'} ` +
         `by ${names === undefined ? 'number from 1' : 'name'}`,
     )
@@ -189,12 +189,16 @@ const listed = (names: readonly string[] | undefined, [first = []]: readonly Cel
     ? `the first row, ${describeValue(first.join(' | '))}`
     : names.map((name) => describeValue(name)).join(', ')
 
-/** Those that are given decide. */
+/** Those that are given decide. A high and a low are of a candle with another name of its close, or of the day before a price. */
 const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): Kind | undefined => {
   const kinds = (Object.keys(priceFields) as Kind[]).filter((kind) =>
     neededFor(kind).every((field) => columns[field] !== undefined),
   )
-  return kinds.find((kind) => neededFor(kind).some((field) => given[field] !== undefined)) ?? kinds[0]
+  const isUnclear = kinds.includes('candles')
+    ? kinds.includes('quotes')
+    : columns.high !== undefined && columns.low !== undefined
+  const chosen = kinds.find((kind) => neededFor(kind).some((field) => given[field] !== undefined))
+  return chosen ?? (isUnclear ? undefined : kinds[0])
 }
 
 const neededFor = (kind: Kind): readonly Field[] =>

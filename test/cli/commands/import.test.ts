@@ -753,6 +753,30 @@ describe('import', () => {
     expect((await imported({ 'tops.ndjson': tops })).rows).toEqual([{ at: start, topic, price: 2680.5 }])
   })
 
+  it('takes the start of a candle for no time of a price that is later', async () => {
+    const row = { symbol: 'ETH', lastPrice: '2', openTime: start - 86_400_000, closeTime: start }
+    const ticker = JSON.stringify({ ...row, openPrice: '1', highPrice: '3', lowPrice: '1' })
+    const refused = await imported({ 'ticker.ndjson': ticker })
+    expect(refused.stderr).toContain('no column of times is recognised in "symbol", "lastPrice", "openTime"')
+    const flags = ['--token', address, '--time', 'closeTime', '--price', 'lastPrice']
+    const { rows } = await imported({ 'ticker.ndjson': ticker }, flags)
+    expect(rows).toEqual([{ at: start, topic, price: 2 }])
+  })
+
+  it.each([
+    ['a close of another name', 'Date,Price,Open,High,Low', '2,1,3,1', ['--close', 'Price'], [1, 2]],
+    ['a price and the high of its day', 'Date,last,high,low', '2,3,1', ['--price', 'last'], [2]],
+    ['quotes', 'Date,high,low,bid,ask,open,close', '3,1,1,3,1,2', ['--bid', 'bid'], [2]],
+  ])('asks whether rows with a high and a low are candles: %s', async (_, header, cells, flags, usd) => {
+    const text = `${header}\n2025-11-13,${cells}\n2025-11-14,${cells}\n`
+    const { code, stderr } = await imported({ 'days.csv': text })
+    expect(code).toBe(1)
+    expect(stderr).toContain('no kind of prices is recognised in "Date", ')
+    expect(stderr).toContain('give --price, --bid and --ask, or --open, --high, --low and --close by name')
+    const { rows } = await imported({ 'days.csv': text }, ['--token', address, ...flags])
+    expect(rows.slice(0, usd.length).map(({ price: each }) => each)).toEqual(usd)
+  })
+
   it('finds the header after rows with one value, as a spreadsheet writes them', async () => {
     const text = `sep=;\nPrices of ETH;;\ntime;price;note\n${start};2680;\n`
     const { stdout, rows } = await imported({ 'trades.csv': text })

@@ -97,7 +97,11 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
       )
   }
   const times = sample.map((cells) => cells[time] ?? '')
-  const unit = unitOfColumn(columnName(names, time), times)
+  const unit = times.map(unitOf).find((each) => each !== undefined)
+  if (unit === undefined)
+    throw new Error(
+      `column ${columnName(names, time)}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(times[0])}`,
+    )
   const taken = new Set(Object.values(usedColumns))
   return {
     kind,
@@ -203,14 +207,3 @@ const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): K
 
 const neededFor = (kind: Kind): readonly Field[] =>
   kind === 'tops of a book' ? [...priceFields[kind], 'bidQuantity', 'askQuantity'] : priceFields[kind]
-
-/** The unit of most times. */
-const unitOfColumn = (name: string, texts: readonly string[]): Unit => {
-  const units = texts.flatMap((text) => unitOf(text) ?? [])
-  const countOf = (unit: Unit): number => units.filter((each) => each === unit).length
-  const [first] = [...new Set(units)].sort((a, b) => countOf(b) - countOf(a))
-  if (first !== undefined) return first
-  throw new Error(
-    `column ${name}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(texts[0])}`,
-  )
-}

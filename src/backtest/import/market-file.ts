@@ -4,7 +4,7 @@ import { columnName, isWider, layoutOf, priceFields, type GivenColumns, type Lay
 import type { ImportedToken, MarketRow, Quantities, Series, Tick } from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table, TableRow } from './table.js'
-import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js'
+import { isSeparated, isTruncated, numberOf, timeOf, unitOf, unitsOf, type Unit } from './values.js'
 
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
@@ -38,7 +38,7 @@ const moreCells = 'more cells than columns'
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
 
-/** Later times are of the future, in ms: the clock of this machine may be behind. */
+/** In ms. Times that are a day later are of the future: the clock of this machine may be behind. */
 const day = 86_400_000
 
 /** A file of market data, and what was understood of it. It is read twice: to be understood, and for its prices. */
@@ -57,6 +57,9 @@ export class MarketFile {
   /** The number of rows that are earlier than a row before them. */
   earlierRows = 0
   private truncated = 0
+  private midnights = 0
+  /** Of a time that is left out, because it is in another unit. */
+  private otherUnit: Unit | undefined
   /** The first number with decimal commas or groups of digits. */
   private separated: string | undefined
   /** The values of the columns that may name the token of a row: two are enough for a doubt. */
@@ -131,6 +134,7 @@ export class MarketFile {
     if (typeof row === 'string') {
       if (this.options.strict) throw new Error(`line ${line}: ${row}: ${describeValue(cells.join(' | '))}`)
       if (row === 'not a number') this.separated ??= cells.find((cell) => isSeparated(cell ?? ''))
+      if (row === 'no time') this.otherUnit ??= unitOf(cells[this.layout.columns.time] ?? '')
       return count(this.invalid, row, cells, line)
     }
     const { at, depth, candle } = row
@@ -140,6 +144,7 @@ export class MarketFile {
     this.from = Math.min(this.from, at)
     this.to = Math.max(this.to, at)
     if (isTruncated(cells[columns.time] ?? '')) this.truncated++
+    if (at % day === 0) this.midnights++
     for (const [index, names] of this.named) {
       const name = cells[index] ?? ''
       if (names.size < 3 && name.trim() !== '') names.add(copyOf(name))
@@ -177,7 +182,7 @@ export class MarketFile {
   }
 
   private addDoubts(): void {
-    const { doubts, to, rows, truncated, separated, named, options } = this
+    const { doubts, from, to, rows, truncated, midnights, otherUnit, separated, named, options } = this
     const symbols = [...this.series.keys(), ...this.unknown]
     const time = describeValue(columnName(this.table.names, this.layout.columns.time))
     if (to > options.now + day)
@@ -187,6 +192,12 @@ export class MarketFile {
     if (rows > 0 && truncated === rows)
       doubts.push(
         `the digits of all times in ${time} end before their unit, ${this.layout.unit}: write them in full`,
+      )
+    if (midnights === rows && rows >= 2 * this.series.size * ((to - from) / day + 1))
+      doubts.push(`${time} has days, and several rows of each: write the time of day into it`)
+    if (otherUnit !== undefined)
+      doubts.push(
+        `${time} has times in ${this.layout.unit}, and others in ${otherUnit}, which are left out: write all in one unit`,
       )
     if (separated !== undefined)
       doubts.push(

@@ -688,6 +688,16 @@ describe('import', () => {
       /line 4 has more cells than columns: quote cells that contain the delimiter/,
     ],
     [
+      'days without the times of their prices',
+      'date,hour,price\n2025-11-12,0,1\n2025-11-12,1,2\n2025-11-13,0,3\n2025-11-13,1,4\n',
+      /"date" has days, and several rows of each: write the time of day into it/,
+    ],
+    [
+      'times in two units',
+      `time,price\n${start},1\n${start + 1}000,2\n`,
+      /"time" has times in ms, and others in µs, which are left out: write all in one unit/,
+    ],
+    [
       'different candles of one start',
       `time,open,high,low,close\n${start},1,2,1,2\n${start},1,2,1,1\n${start + 60_000},1,2,1,1\n`,
       /has different candles that start at 2025-11-13T02:14:00.000Z/,

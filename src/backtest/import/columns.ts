@@ -51,6 +51,8 @@ export interface Layout {
   readonly columns: Readonly<Partial<Record<Field, number>>> & { readonly time: number }
   /** Of the times, and of the ends of candles. */
   readonly unit: Unit
+  /** True for trades that look like the changes of a book, whose prices are those of levels. */
+  readonly isOfBookChanges: boolean
   /** False for times of ISO 8601 without a zone, which are taken for UTC. */
   readonly hasZone: boolean
   /** The indexes of columns that are not used, and may name the token of a row. */
@@ -72,10 +74,6 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     const width = names?.length ?? Math.max(...sample.map(({ length }) => length))
     if (text !== undefined) columns[field] = givenColumn(field, text, names, width)
   }
-  if (names !== undefined && isOfBookChanges(names, sample))
-    throw new Error(
-      'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades',
-    )
   const kind = kindOf(columns, given)
   const time = (kind === 'candles' && given.time === undefined ? columns.start : undefined) ?? columns.time
   if (time === undefined || kind === undefined)
@@ -107,6 +105,7 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     kind,
     columns: usedColumns,
     unit,
+    isOfBookChanges: kind === 'trades' && isOfBookChanges(names ?? [], sample),
     hasZone: unit !== 'ISO 8601' || times.some(hasOwnZone),
     namingColumns: (usedColumns.symbol === undefined ? (names ?? []) : []).flatMap((name, index) =>
       isNaming(plain(name)) && !taken.has(index) ? [index] : [],
@@ -120,7 +119,6 @@ const isNaming = (name: string): boolean =>
     name,
   )
 
-/** True for a table of the changes of a book, whose prices are those of levels. */
 const isOfBookChanges = (names: readonly string[], sample: readonly Cells[]): boolean => {
   const known = names.map(plain)
   const side = known.indexOf('side')

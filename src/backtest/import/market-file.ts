@@ -122,9 +122,8 @@ export class MarketFile {
     const lengths = all.flatMap(({ starts: { usual } }) => usual ?? []).sort((a, b) => a - b)
     // A token with a single candle has the length of other candles of the file.
     for (const each of all) each.starts = { ...each.starts, usual: each.starts.usual ?? lengths[0] }
-    const isKnown =
-      this.options.interval !== undefined || columns.closeTime !== undefined || lengths.length > 0
-    if (kind === 'candles' && this.rows > 0 && !isKnown)
+    const known = this.options.interval ?? columns.closeTime ?? lengths[0]
+    if (kind === 'candles' && this.rows > 0 && known === undefined)
       throw new Error('it has a single candle, whose length is unknown; give --interval')
     this.addDoubts()
   }
@@ -193,11 +192,15 @@ export class MarketFile {
       doubts.push(
         `the digits of all times in ${time} end before their unit, ${this.layout.unit}: write them in full`,
       )
-    if (midnights === rows && rows >= 2 * this.series.size * ((to - from) / day + 1))
+    if (rows > 0 && midnights === rows && rows >= 2 * this.series.size * ((to - from) / day + 1))
       doubts.push(`${time} has days, and several rows of each: write the time of day into it`)
     if (otherUnit !== undefined)
       doubts.push(
         `${time} has times in ${this.layout.unit}, and others in ${otherUnit}, which are left out: write all in one unit`,
+      )
+    if (this.layout.isOfBookChanges)
+      doubts.push(
+        'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades',
       )
     if (separated !== undefined)
       doubts.push(

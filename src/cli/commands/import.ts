@@ -134,12 +134,14 @@ async function importFiles(
     market.push(file)
     io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
   }
-  if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
+  const fileDoubts = market.flatMap((file) => file.doubts)
+  if (market.every(({ rows }) => rows === 0))
+    throw new Error(['no row is valid', ...fileDoubts.map(printable)].join('; '))
   const known = knownHeader(market, depth, interval)
   io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
   const overlaps = overlapDoubts(market)
   for (const doubt of overlaps) io.stdout.write(escapeUnsafe(`doubt: ${doubt}\n`))
-  const doubts = [...market.flatMap((file) => file.doubts), ...overlaps]
+  const doubts = [...fileDoubts, ...overlaps]
   if (doubts.length > 0 && !yes)
     throw new Error(
       `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,

@@ -854,6 +854,19 @@ describe('import', () => {
     expect(stderr).toContain('it has the changes of a book, not trades')
   })
 
+  it('says why no row may be valid', async () => {
+    const { stderr } = await imported({ 'trades.csv': `time,price\n${start},"1,600.5"\n` })
+    expect(stderr).toContain('no row is valid; "1,600.5" has a decimal comma or groups of digits')
+  })
+
+  it('imports trades with the sides of a book by --yes, and its tops', async () => {
+    const text = `time,side,price,bid_px,ask_px\n${start},A,2,1,3\n${start + 1},B,4,3,5\n`
+    const usd = async (...flags: readonly string[]) =>
+      (await imported({ 'trades.csv': text }, ['--token', address, ...flags])).rows.map((row) => row.price)
+    expect(await usd('--yes')).toEqual([2, 4])
+    expect(await usd('--bid', 'bid_px', '--ask', 'ask_px')).toEqual([2, 4])
+  })
+
   it('takes rows with the sides b and s for trades, whichever is more frequent', async () => {
     const sides = ['b', 'b', 'S', 'b']
     const lines = sides.map((side, index) => `${start + index},${side},${100 + index}\n`)

@@ -100,22 +100,22 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     throw new Error(
       `column ${columnName(names, time)}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(times[0])}`,
     )
-  const taken = new Set(Object.values(usedColumns))
+  const hasQuotes = plain(columnName(names, columns.symbol ?? -1)).startsWith('base')
   return {
     kind,
     columns: usedColumns,
     unit,
     isOfBookChanges: kind === 'trades' && isOfBookChanges(names ?? [], sample),
     hasZone: unit !== 'ISO 8601' || times.some(hasOwnZone),
-    namingColumns: (usedColumns.symbol === undefined ? (names ?? []) : []).flatMap((name, index) =>
-      isNaming(plain(name)) && !taken.has(index) ? [index] : [],
+    namingColumns: (columns.symbol === undefined || hasQuotes ? (names ?? []) : []).flatMap((name, index) =>
+      isNaming(plain(name)) && !Object.values(usedColumns).includes(index) ? [index] : [],
     ),
   }
 }
 
 /** True for a usual name of a column of instruments. */
 const isNaming = (name: string): boolean =>
-  /^(?:instid|topic|mint|address|tic|ticker|symbol|asset|coin|pair|token|instrument|market|product|currency|security|crypto|base|trading)(?:s|id|ids|name|code|symbol|pair)?$/.test(
+  /^(?:instid|topic|mint|address|tic|ticker|sym|symbol|asset|coin|pair|token|instrument|market|product|currency|ccy|security|isin|stock|contract|underlying|pool|crypto|base|quote|trading|name|slug)(?:s|id|ids|name|code|symbol|pair|address|asset|currency|coin|token)?$/.test(
     name,
   )
 

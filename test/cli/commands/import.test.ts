@@ -658,6 +658,16 @@ describe('import', () => {
       /"tic" may name the token of a row, and has several values, such as "XYZ", "ABC": give --symbol/,
     ],
     [
+      'the asset of a pair, whose name is in two columns',
+      `time,base_asset,quote_asset,price\n${start},ETH,USDT,2376\n${start},BTC,USDT,90000\n`,
+      /"base_asset" may name the token of a row, and has several values, such as "ETH", "BTC": give --symbol/,
+    ],
+    [
+      'the addresses of pools',
+      `time,pool_address,price\n${start},0xab,2376\n${start},0xcd,8\n`,
+      /"pool_address" may name/,
+    ],
+    [
       'a number of an instrument',
       `time,Asset_ID,price\n${start},1,2376\n${start},2,8\n`,
       /"Asset_ID" may name/,
@@ -708,6 +718,15 @@ describe('import', () => {
     expect(stderr).toMatch(problem)
     expect(stderr).toContain('--yes')
     expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
+  })
+
+  it('has a doubt about the prices of a base in several quotes', async () => {
+    const text = `time,base,quote,price\n${start},ETH,USDT,2376\n${start},ETH,BTC,0.03\n`
+    const { code, stderr } = await imported({ 'market.csv': text }, tokenFlags)
+    expect(code).toBe(1)
+    expect(stderr).toContain('"quote" may name the token of a row, and has several values')
+    const oneQuote = text.replace('BTC', 'USDT')
+    expect(await imported({ 'market.csv': oneQuote }, tokenFlags)).toMatchObject({ code: 0 })
   })
 
   it.each<[string, string, readonly string[], string]>([

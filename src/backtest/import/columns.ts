@@ -80,7 +80,7 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     throw new Error(
       `no ${time === undefined ? 'column of times' : 'kind of prices'} is recognised in ${listed(names, sample)}; ` +
         `give ${time === undefined ? '--time' : '--price, --bid and --ask, or --open, --high, --low and --close'} ` +
-        `by ${names === undefined ? 'number from 1' : 'name'}`,
+        `by ${names === undefined ? '' : 'name, or by '}number from 1`,
     )
   const used: readonly string[] = [...neededFor(kind), 'symbol', ...(kind === 'candles' ? ['closeTime'] : [])]
   const usedColumns: Layout['columns'] = {

@@ -156,10 +156,13 @@ const naming = async <A>(path: string, reading: Promise<A>): Promise<A> => {
   } catch (thrown) {
     const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
     if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
-    const message = printable(messageOf(thrown))
+    const text = printable(messageOf(thrown))
+    const message = text.includes('unsupported compression') ? `${text}; ${compressionHint}` : text
     throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
   }
 }
+
+const compressionHint = 'write it with snappy, gzip or brotli, or read zstd with Node 22.15 or later'
 
 /** A doubt for each two files with different candles of one token and start. */
 const overlapDoubts = (files: readonly MarketFile[]): readonly string[] =>

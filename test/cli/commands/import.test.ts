@@ -873,6 +873,24 @@ describe('import', () => {
     expect(stderr).toContain('it has the changes of a book, not trades')
   })
 
+  it('says which compressions of Parquet are read', async () => {
+    const columnData = [
+      { name: 'time', data: [start], type: 'DOUBLE' as const },
+      { name: 'price', data: [1], type: 'DOUBLE' as const },
+    ]
+    const compressors = { LZ4_RAW: (bytes: Uint8Array) => bytes }
+    const parquet = parquetWriteBuffer({ columnData, codec: 'LZ4_RAW', compressors })
+    const { stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
+    expect(stderr).toContain('unsupported compression codec: LZ4_RAW; write it with snappy, gzip or brotli')
+  })
+
+  it('takes the number of a column whose name is empty', async () => {
+    const files = { 'index.csv': `,price,volume\n2025-11-13 02:14,1,5\n` }
+    expect((await imported(files)).stderr).toContain('give --time by name, or by number from 1')
+    const { rows } = await imported(files, ['--token', address, '--time', '1'])
+    expect(rows).toEqual([{ at: start, topic, price: 1 }])
+  })
+
   it('says why no row may be valid', async () => {
     const { stderr } = await imported({ 'trades.csv': `time,price\n${start},"1,600.5"\n` })
     expect(stderr).toContain('no row is valid; "1,600.5" has a decimal comma or groups of digits')

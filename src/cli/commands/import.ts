@@ -139,9 +139,9 @@ async function importFiles(
     throw new Error(['no row is valid', ...fileDoubts.map(printable)].join('; '))
   const known = knownHeader(market, depth, interval)
   io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
-  const overlaps = overlapDoubts(market)
-  for (const doubt of overlaps) io.stdout.write(escapeUnsafe(`doubt: ${doubt}\n`))
-  const doubts = [...fileDoubts, ...overlaps]
+  const jointDoubts = [...(token === undefined ? [] : symbolDoubts(market)), ...overlapDoubts(market)]
+  for (const doubt of jointDoubts) io.stdout.write(escapeUnsafe(`doubt: ${doubt}\n`))
+  const doubts = [...fileDoubts, ...jointDoubts]
   if (doubts.length > 0 && !yes)
     throw new Error(
       `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
@@ -157,12 +157,18 @@ const naming = async <A>(path: string, reading: Promise<A>): Promise<A> => {
     const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
     if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
     const text = printable(messageOf(thrown))
-    const message = text.includes('unsupported compression') ? `${text}; ${compressionHint}` : text
+    const message = text.includes('unsupported compression') ? `${text}; write it with snappy or gzip` : text
     throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
   }
 }
 
-const compressionHint = 'write it with snappy, gzip or brotli, or read zstd with Node 22.15 or later'
+/** A doubt about files of several symbols, which --token makes one token. */
+const symbolDoubts = (files: readonly MarketFile[]): readonly string[] => {
+  const symbols = new Set(files.flatMap(({ series }) => [...series.keys()].filter((symbol) => symbol !== '')))
+  const shown = [...symbols].slice(0, 3).map(describeValue).join(', ')
+  if (files.length === 1 || symbols.size < 2) return []
+  return [`the files have several symbols, such as ${shown}, and --token names one token: give --tokens`]
+}
 
 /** A doubt for each two files with different candles of one token and start. */
 const overlapDoubts = (files: readonly MarketFile[]): readonly string[] =>

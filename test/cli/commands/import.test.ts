@@ -599,6 +599,19 @@ describe('import', () => {
     expect(stdout).toContain('unknown symbols: "BTCUSDT"; define them in --tokens')
   })
 
+  it('asks which token --token names in files of several symbols', async () => {
+    const text = (symbol: string, at: number) => `time,symbol,price\n${at},${symbol},1\n`
+    const files = { 'a.csv': text('ETHUSDT', start), 'b.csv': text('BTCUSDT', start + 1) }
+    const refused = await imported(files)
+    expect(refused).toMatchObject({ code: 1, rows: [] })
+    expect(refused.stderr).toContain(
+      'the files have several symbols, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
+    )
+    expect((await imported(files, ['--token', address, '--yes'])).rows).toHaveLength(2)
+    const oneSymbol = { ...files, 'b.csv': text('ETHUSDT', start + 1) }
+    expect((await imported(oneSymbol)).rows).toHaveLength(2)
+  })
+
   it('guesses no columns without a header, and recognises the column that has times', async () => {
     const coinbase = [0, 60, 120].map((s) => `${start / 1_000 + s},1599,1602,1600,1601,12\n`).join('')
     expect(await imported({ 'candles.csv': coinbase })).toMatchObject({
@@ -881,7 +894,7 @@ describe('import', () => {
     const compressors = { LZ4_RAW: (bytes: Uint8Array) => bytes }
     const parquet = parquetWriteBuffer({ columnData, codec: 'LZ4_RAW', compressors })
     const { stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
-    expect(stderr).toContain('unsupported compression codec: LZ4_RAW; write it with snappy, gzip or brotli')
+    expect(stderr).toContain('unsupported compression codec: LZ4_RAW; write it with snappy or gzip')
   })
 
   it('takes the number of a column whose name is empty', async () => {

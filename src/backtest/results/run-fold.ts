@@ -65,8 +65,6 @@ export class RunFold {
     unfilled: new Map<string, Unfilled>(),
     account: undefined as Account | undefined,
   }
-  /** The time between chained runs. */
-  private pausedMs = 0
 
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
@@ -143,14 +141,13 @@ export class RunFold {
     const { equity, fills, trips, unfilled, prices, returns } = trades
     const [first, last] = [equity[0], equity.at(-1)]
     if (first === undefined || last === undefined) return
-    const { value: reached, at: endedAt } = this.equity.last ?? first
+    const { value: reached } = this.equity.last ?? first
     const scale = first.value > 0 ? Math.max(0, reached) / first.value : 1
     const chained = (value: number): number => reached + (value - first.value) * scale
     for (const point of equity) this.addPoint({ ...point, value: chained(point.value) })
     // The curve of a run may have fewer points than the run had.
     this.drawdowns.include(summary)
     this.samples.include(returns)
-    this.pausedMs += first.at - endedAt
     this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
     for (const name of Object.keys(this.sums) as (keyof typeof this.sums)[]) this.sums[name] += summary[name]
     for (const [symbol, points] of prices) for (const point of points) this.addPrice(symbol, point)
@@ -165,7 +162,7 @@ export class RunFold {
     const { trips, won, wonUsd, lostUsd } = this.results
     const profitUsd = first && last ? last.value - first.value : null
     const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.value) : null
-    const spanMs = first && last ? last.at - first.at - this.pausedMs : 0
+    const spanMs = first && last ? last.at - first.at : 0
     return {
       ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
       longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),

@@ -300,7 +300,13 @@ describe('a run whose journal cannot be used', () => {
 
   it('ends with a WriteError that names a file that is no journal, and leaves the file as it is', () => {
     const recording = '{"_tag":"Recording","version":1}\n'
-    for (const text of ['a letter\nof two lines\n', 'a letter without an end', recording]) {
+    for (const text of [
+      'a letter\nof two lines\n',
+      'a letter without an end',
+      recording,
+      '{\n  "cash": 1\n}',
+      '\nnotes',
+    ]) {
       const journal = newJournal()
       writeFileSync(journal, text)
       const [first = ''] = text.split('\n')

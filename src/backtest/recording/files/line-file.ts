@@ -68,9 +68,9 @@ export const namingFile = <A>(name: string, action: () => A): A => {
 /** Without this, the last line of any file would be taken for one that a killed process left. */
 const checkStart = (file: number, lineStart: string): void => {
   const bytes = Buffer.alloc(80)
-  const [first = ''] = bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)).split('\n')
-  if (!first.startsWith(lineStart) && !lineStart.startsWith(first))
-    throw new Error(`expected a line of a journal, got ${describeValue(first)}`)
+  const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0))
+  if (!text.startsWith(lineStart) && !lineStart.startsWith(text))
+    throw new Error(`expected a line of a journal, got ${describeValue(text.split('\n', 1)[0])}`)
 }
 
 const lineFeed = 10

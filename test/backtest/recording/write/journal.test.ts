@@ -86,7 +86,7 @@ test('continues a journal, without a last line that has no end', async () => {
 })
 
 test('fails for a file of something else, which stays as it is', () => {
-  for (const text of ['important notes', '{"_tag":"Recording"}\n']) {
+  for (const text of ['important notes', '{"_tag":"Recording"}\n', '{\n  "name": "desk"\n}', '\nnotes']) {
     const path = newPath()
     writeFileSync(path, text)
     const errors: Error[] = []
@@ -94,7 +94,7 @@ test('fails for a file of something else, which stays as it is', () => {
       .pipe(journal(path))
       .subscribe({ error: (thrown: Error) => errors.push(thrown) })
     expect(errors.map(({ message }) => message)).toEqual([
-      `journal ${path}: expected a line of a journal, got ${JSON.stringify(text.trim())}`,
+      `journal ${path}: expected a line of a journal, got ${JSON.stringify(text.split('\n')[0])}`,
     ])
     expect([readFileSync(path, 'utf8'), existsSync(lockPathOf(path))]).toEqual([text, false])
   }

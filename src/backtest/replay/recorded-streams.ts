@@ -69,7 +69,7 @@ export class RecordedStreams {
     if (this.outage === undefined) return false
     const isPart =
       (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.outage.recorder.isClosed)
+      (line._tag === 'End' && this.outage.recorder.status === 'Closed')
     return !isPart
   }
 
@@ -97,7 +97,7 @@ export class RecordedStreams {
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    if (this.outage?.recorder.isClosed !== true) this.emitOutage()
+    if (this.outage?.recorder.status !== 'Closed') this.emitOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
     this.hasEnded = true
@@ -108,7 +108,7 @@ export class RecordedStreams {
   private onHeader({ at, topics, mints, continues }: RecordingHeader, origin: EntryOrigin): void {
     const { recorder } = origin
     const isContinued = isContinuation(continues, recorder.headerAt, recorder.now)
-    recorder.isClosed = false
+    recorder.status = undefined
     recorder.headerAt = isPartial(origin) ? undefined : at
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch
@@ -127,7 +127,7 @@ export class RecordedStreams {
       case 'Depth':
         return this.depths.stream(row.mint).emit(row.event, recorder)
       case 'End':
-        if (recorder.isClosed) return undefined
+        if (recorder.status === 'Closed') return undefined
         return isAddress(row.of)
           ? this.depths.complete(row.of, recorder)
           : this.prices.complete(row.of, recorder)
@@ -143,11 +143,13 @@ export class RecordedStreams {
   private onStatus(recorded: ConnectionStatus, recorder: Recorder): void {
     if (recorded._tag === 'Open') this.onEpoch(recorded.epoch, recorder)
     const status = statusInLaterEpoch(recorded, recorder.baseEpoch)
-    recorder.isClosed = status._tag === 'Closed'
-    if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder)
+    // In one outage, a client that loses several lines has this status for each.
+    const isNewOutage = status._tag === 'Waiting' && recorder.status !== 'Waiting'
+    recorder.status = status._tag
+    if (status._tag === 'Waiting') this.onOutage(outage(status.reason, status), recorder, isNewOutage)
     if (status._tag === 'Closed') {
       for (const stream of this.depths.of(recorder)) stream.forget()
-      return this.onOutage(outage('the recorded client was closed'), recorder)
+      return this.onOutage(outage('the recorded client was closed'), recorder, false)
     }
     // A recording starts with the status of its client.
     if (status._tag === 'Idle' && this.status._tag === 'Idle') return
@@ -155,9 +157,9 @@ export class RecordedStreams {
     this.statusSubject$.next(status)
   }
 
-  private onOutage(error: PriceError, recorder: Recorder): void {
+  private onOutage(error: PriceError, recorder: Recorder, isNew: boolean): void {
     this.outage = { error, recorder }
-    for (const stream of this.prices.of(recorder)) stream.forget(!recorder.isClosed)
+    for (const stream of this.prices.of(recorder)) stream.forget(isNew)
   }
 
   private onPrice({ topic, event }: PriceRow, recorder: Recorder): void {

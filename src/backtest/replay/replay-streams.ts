@@ -1,5 +1,5 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import { defer, Observable, type Subscriber } from 'rxjs'
+import { Observable, type Subscriber } from 'rxjs'
 import { isDisconnected, RetainedEvent, type Retention } from '../../testing/retained-event.js'
 import type { Tagged } from '../../base/errors/model.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
@@ -25,10 +25,6 @@ export class ReplayStreams<E extends Tagged<string>, A> {
   private ended: { readonly error: E | undefined } | undefined
 
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
-
-  event$(name: string): Observable<Either<E, A>> {
-    return defer(() => this.stream(name).event$)
-  }
 
   /** The header of a recorder has the name. */
   announce(name: string, recorder: Recorder): void {

@@ -1,5 +1,5 @@
 import { isLeft, left, map } from 'fp-ts/lib/Either.js'
-import { Observable } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 import { clientFromStreams, type ClientStreams } from '../../testing/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { CoveredTopic, History } from '../history/history.js'
@@ -43,7 +43,7 @@ export const createStrategyClient = (
     currentStatus: () => streams.status,
     errors$: streams.errors$,
     price$: (topic) => streams.price$(topic),
-    depth$: (mint) => streams.depths.event$(mint),
+    depth$: (mint) => defer(() => streams.depths.stream(mint).event$),
     lastPrice: (topic) => streams.prices.stream(topic).retained.lastPrice,
     lastDepth: (mint) => streams.depths.stream(mint).retained.lastDepth,
     onClose,

@@ -250,6 +250,25 @@ describe('the status Waiting', () => {
     expect(await collect(seen)).toEqual(['1/1', 'Disconnected', 'then Disconnected', '2/2', 'then 2/2'])
   })
 
+  it('has one outage for all lines that the client lost in it, as live', async () => {
+    const client = replayOf(inEpoch(10, 1, 1), waiting(20), outage(20), waiting(25), inEpoch(310, 2, 2))
+    const seen = client.run$((each) => merge(events$(each), timer(100).pipe(switchMap(() => events$(each)))))
+    expect(await collect(seen)).toEqual(['1/1', 'Disconnected', 'Disconnected', '2/2', '2/2'])
+  })
+
+  it('is a new outage after a price', async () => {
+    const client = replayOf(
+      inEpoch(10, 1, 1),
+      waiting(20),
+      inEpoch(30, 2, 1),
+      waiting(40),
+      inEpoch(310, 3, 2),
+    )
+    expect(await collect(client.run$((each) => events$(each)))).toEqual([
+      ...['1/1', 'Disconnected', '2/1', 'Disconnected', '3/2'],
+    ])
+  })
+
   it('emits an outage that the recording does not contain', async () => {
     const client = replayOf(inEpoch(10, 1, 1), waiting(20), inEpoch(310, 2, 2))
     const seen = client.run$((each) => merge(events$(each), timer(100).pipe(map(() => 'later'))))

@@ -1,6 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
+import type { ConnectionStatus } from '../../../base/domain/snapshot.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, encodeRow, isHeaderLine } from '../codec/row-codec.js'
@@ -34,8 +35,8 @@ export class Recorder {
   /** The time of its last line and the latest time so far, in ms since the Unix epoch; `-Infinity` before the first line. */
   now = -Infinity
   latest = -Infinity
-  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
-  isClosed = false
+  /** The last status of its client, if the header is earlier. The `End` rows that a close causes do not end the streams. */
+  status: ConnectionStatus['_tag'] | undefined
   /** In a replay: added to its epochs, and the latest sum. */
   baseEpoch = 0
   latestEpoch = 0

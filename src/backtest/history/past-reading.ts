@@ -68,7 +68,9 @@ const filesOf = async (
 ): Promise<readonly OpenableSource[]> => {
   const isOfTopic = async (index: number): Promise<boolean> =>
     (await ordered[index]?.file.announces(topic)) !== false
-  let first = ordered.findLastIndex(({ start }) => start <= from)
+  const latest = ordered.findLastIndex(({ start }) => start <= from)
+  // Files of one second have the same start, in any order.
+  let first = ordered.findIndex(({ start }) => start === ordered[latest]?.start)
   while (first > 0 && !(await isOfTopic(first))) first--
   let last = ordered.findLastIndex(({ start }) => start < to) + 1
   while (last < ordered.length && !(await isOfTopic(last))) last++

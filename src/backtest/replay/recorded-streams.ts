@@ -75,10 +75,9 @@ export class RecordedStreams {
 
   /** Each topic emits the outage of the last status, unless a row of it has. */
   emitOutage(): void {
-    const { outage: reported } = this
+    if (this.outage === undefined) return
+    const { error, recorder } = this.outage
     this.outage = undefined
-    if (reported === undefined) return
-    const { error, recorder } = reported
     for (const stream of this.prices.of(recorder)) stream.interrupt(error)
   }
 

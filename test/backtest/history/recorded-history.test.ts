@@ -70,6 +70,19 @@ describe('the past of a topic', () => {
     expect(await pastOf(files, { from: 20, to: 30 })).toEqual([at(20, 2), at(20, 3)])
   })
 
+  it('has the rows of all files of one second, in any order of the files', async () => {
+    const prices = Array.from({ length: 5 }, (_, index) => priceRow((index + 2) * minute, index + 2))
+    const paths = writeFiles({
+      'market.2023-11-14T22-14-00Z_2.ndjson': recordingText(headerAt(5), ...prices),
+      'market.2023-11-14T22-14-00Z.ndjson': recordingText(header, priceRow(1, 1)),
+    })
+    const range = { from: start + 4 * minute, to: start + 6 * minute }
+    for (const files of [paths, paths.toReversed()])
+      expect(await eventsOf(openHistory(files).prices$(topic, range))).toEqual([
+        ...[at(4 * minute, 4), at(5 * minute, 5)],
+      ])
+  })
+
   it('ends now, this millisecond included, without `to`', async () => {
     const now = Date.now()
     const recording = recordingText(

@@ -67,10 +67,10 @@ export class RecordedStreams {
   /** True if `emitOutage` may emit events before this line: it must be called at the time of the previous one. */
   hasOutageBefore(line: Row | RecordingHeader): boolean {
     if (this.outage === undefined) return false
-    const isPart =
-      (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.outage.recorder.status === 'Closed')
-    return !isPart
+    const { status, headerAt, now } = this.outage.recorder
+    if (line._tag === 'Recording') return !isContinuation(line.continues, headerAt, now)
+    if (line._tag === 'Price') return !isDisconnected(line.event)
+    return line._tag !== 'End' || status !== 'Closed'
   }
 
   /** Each topic emits the outage of the last status, unless a row of it has. */
@@ -107,7 +107,7 @@ export class RecordedStreams {
   private onHeader({ at, topics, mints, continues }: RecordingHeader, origin: EntryOrigin): void {
     const { recorder } = origin
     const isContinued = isContinuation(continues, recorder.headerAt, recorder.now)
-    recorder.status = undefined
+    if (!isContinued) recorder.status = undefined
     recorder.headerAt = isPartial(origin) ? undefined : at
     if (this.hasRow && !isContinued && at < this.range.to) {
       recorder.baseEpoch = this.latestEpoch

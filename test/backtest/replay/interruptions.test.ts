@@ -229,6 +229,12 @@ describe('a recorded client that was closed', () => {
     expect(await collect(states)).toEqual([['waiting'], ['down']])
   })
 
+  it('emits no Disconnected at its end if the recorder has continued in a new file', async () => {
+    const continued = { ...headerAt(20), continues: start }
+    const client = replayOf(inEpoch(10, 1, 1), closed(20), continued, end(20))
+    expect(await collect(client.run$((each) => events$(each)))).toEqual(['1/1'])
+  })
+
   it('emits no Disconnected at the end of the replay: the streams complete', async () => {
     expect(await collect(replayOf(...first).run$((client) => events$(client)))).toEqual(['1/1'])
   })
@@ -254,6 +260,18 @@ describe('the status Waiting', () => {
     const client = replayOf(inEpoch(10, 1, 1), waiting(20), outage(20), waiting(25), inEpoch(310, 2, 2))
     const seen = client.run$((each) => merge(events$(each), timer(100).pipe(switchMap(() => events$(each)))))
     expect(await collect(seen)).toEqual(['1/1', 'Disconnected', 'Disconnected', '2/2', '2/2'])
+  })
+
+  it('has one outage if the recorder continues in a new file within it', async () => {
+    const lines: readonly (Row | RecordingHeader)[] = [
+      ...[inEpoch(10, 1, 1), waiting(20), outage(20), inEpoch(310, 2, 2)],
+    ]
+    const events = ['1/1', 'Disconnected', '2/2']
+    for (const position of [1, 2, 3]) {
+      const continued = { ...headerAt(20), continues: start }
+      const client = replayOf(...lines.toSpliced(position, 0, continued))
+      expect(await collect(client.run$((each) => events$(each)))).toEqual(events)
+    }
   })
 
   it('is a new outage after a price', async () => {

@@ -137,7 +137,7 @@ export class PaperRun {
   private onOrder(order: Order, at: number, isInformed: boolean): void {
     const decidedAt = Math.max(at, this.state.now)
     this.countFrom(decidedAt)
-    if (!this.isCounted) return
+    if (!this.isCounted || this.isOver) return
     onOrder(this.state, order, decidedAt, isInformed)
     this.emit()
   }

@@ -1,5 +1,6 @@
 import {
   EMPTY,
+  filter,
   ignoreElements,
   map,
   merge,
@@ -8,6 +9,7 @@ import {
   of,
   Subject,
   switchMap,
+  take,
   tap,
   timer,
   type Observable,
@@ -201,6 +203,21 @@ describe('paper', () => {
       expectObservable(end$).toBe(expected, {
         a: { _tag: 'Account', at: 3, cashUsd: 9_988.89, equityUsd: 10_000.89, feesUsd: 0.11, positions },
       })
+    })
+  })
+
+  it('takes no order that its last events cause: the account is the last event', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const client = marbleClient(hot$, { prices: '-1-(2|)', otherPrices: '|', depths: 'd--|' })
+      const expected = '                             ee-(ea|)'
+      const strategy = (_: unknown, { equity$ }: PaperAccount) =>
+        equity$.pipe(
+          filter(({ at }) => at === 3),
+          take(1),
+          map(() => market('X', 'buy', X(100n))),
+        )
+      const text$ = paper(client, strategy, account).pipe(map(textOf))
+      expectObservable(text$).toBe(expected, { e: 'Equity', a: 'Account' })
     })
   })
 

@@ -53,7 +53,7 @@ export class Playback {
   private lastAt = -Infinity
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
-  /** The entry that was read, and is not due. */
+  /** The entry that was read, and is not emitted. */
   private next: RecordingEntry | undefined
   /** The keys of the headers that were played. */
   readonly playedHeaders = new Set<string>()
@@ -157,19 +157,16 @@ export class Playback {
   }
 
   /**
-   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row, for any division
-   * of the recording into chunks: on Node within the turn, and elsewhere at its end. False after the last entry, and after `close`.
+   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row and each outage, for
+   * any division of the recording into chunks: on Node within the turn, and elsewhere at its end. False after the last entry, and after `close`.
    */
   private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean {
     const drain = promiseDrain()
     for (let rows = 0; rows < rowsPerTurn; rows++) {
-      const entry = this.next ?? this.readEntry(entries)
+      const entry = (this.next ??= this.readEntry(entries))
       if (entry === undefined || this.closing.closed) return false
-      this.next = undefined
-      if (!this.waits.isDue(entry.time) || !this.emit(entry)) {
-        this.next = entry
-        return true
-      }
+      if (this.streams.hasOutageBefore(entry.line)) this.runs.tick(() => this.streams.emitOutage())
+      else if (!this.waits.isDue(entry.time) || !this.emit(entry)) return true
       // Strategies subscribe after the first header.
       if (drain === undefined || entry.line._tag === 'Recording') return true
       drain()
@@ -182,7 +179,6 @@ export class Playback {
     if (read.done === true || this.closing.closed) return undefined
     const entry = read.value
     if (entry.skipped !== 0) this.skip(entry.skipped)
-    if (this.streams.hasOutageBefore(entry.line)) this.runs.tick(() => this.streams.emitOutage())
     return entry
   }
 
@@ -201,6 +197,7 @@ export class Playback {
 
   /** Called when the clocks have the time of the line. */
   private emitLine(line: Row | RecordingHeader, time: number, origin: EntryOrigin): void {
+    this.next = undefined
     const { counted } = this
     if (line._tag !== 'Recording') {
       counted.rows++

@@ -1,6 +1,6 @@
 import { orThrow } from 'svc-streams/operators'
 import fc from 'fast-check'
-import { left, right } from 'fp-ts/lib/Either.js'
+import { isRight, left, right } from 'fp-ts/lib/Either.js'
 import { defer, filter, map, mergeMap, retry, switchMap, take, tap, timer } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
@@ -77,6 +77,30 @@ describe('a strategy with promises', () => {
       }
       expect(whole.at(-1)).toMatch(/^3000 (settled at 3000|after 2999)$/)
     }
+  })
+
+  it('has settled those of an outage that a status announces before the next row', async () => {
+    const waiting = { _tag: 'Waiting', attempt: 1, retryInMs: 100, reason: 'lost' } as const
+    const rows: readonly Row[] = [
+      priceRow(0, 1),
+      { _tag: 'Status', at: start + 100, status: waiting },
+      priceRow(10_000, 2),
+    ]
+    let latest = 'none'
+    const strategy = (client: Client) =>
+      client.price$(topic).pipe(
+        tap((event) => (latest = isRight(event) ? String(event.right.price) : event.left._tag)),
+        mergeMap(async ({ _tag }) => {
+          await later(3)
+          return `${_tag} settled at ${latest}`
+        }),
+      )
+    const run$ = replay(chunksOf(recordingText(header, ...rows)), { speed: Infinity }).run$(strategy)
+    expect(await collect(run$)).toEqual([
+      'Right settled at 1',
+      'Left settled at Disconnected',
+      'Right settled at 2',
+    ])
   })
 })
 

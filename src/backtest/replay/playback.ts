@@ -157,8 +157,9 @@ export class Playback {
   }
 
   /**
-   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row and each outage, for
-   * any division of the recording into chunks: on Node within the turn, and elsewhere at its end. False after the last entry, and after `close`.
+   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row, each outage and
+   * the timers between two rows, for any division of the recording into chunks: on Node within the turn, and elsewhere at its end.
+   * False after the last entry, and after `close`.
    */
   private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean {
     const drain = promiseDrain()
@@ -166,7 +167,8 @@ export class Playback {
       const entry = (this.next ??= this.readEntry(entries))
       if (entry === undefined || this.closing.closed) return false
       if (this.streams.hasOutageBefore(entry.line)) this.runs.tick(() => this.streams.emitOutage())
-      else if (!this.waits.isDue(entry.time) || !this.emit(entry)) return true
+      else if (this.waits.isDue(entry.time)) this.emit(entry)
+      else return true
       // Strategies subscribe after the first header.
       if (drain === undefined || entry.line._tag === 'Recording') return true
       drain()
@@ -182,17 +184,15 @@ export class Playback {
     return entry
   }
 
-  /** False if a timer of a strategy holds the replay before the line. */
-  private emit({ line, time, origin }: RecordingEntry): boolean {
+  /** Fires the timers of the strategies that are due before the line, or emits it. */
+  private emit({ line, time, origin }: RecordingEntry): void {
     const { from, to } = this.range
     this.recordedAt = Math.max(from, Math.min(line.at, to))
-    if (!this.runs.runAt(time, () => this.emitLine(line, time, origin))) return false
-    if (line._tag === 'Recording') {
-      this.playedHeaders.add(headerKey(origin.source, line))
-      this.waits.hasStarted = true
-      this.firstHeader.resolve(right(this.jointHeader ?? line))
-    }
-    return true
+    this.runs.runAt(time, () => this.emitLine(line, time, origin))
+    if (line._tag !== 'Recording' || this.next !== undefined) return
+    this.playedHeaders.add(headerKey(origin.source, line))
+    this.waits.hasStarted = true
+    this.firstHeader.resolve(right(this.jointHeader ?? line))
   }
 
   /** Called when the clocks have the time of the line. */

@@ -1,7 +1,7 @@
 import { orThrow } from 'svc-streams/operators'
 import fc from 'fast-check'
 import { isRight, left, right } from 'fp-ts/lib/Either.js'
-import { defer, filter, map, mergeMap, retry, switchMap, take, tap, timer } from 'rxjs'
+import { defer, filter, ignoreElements, map, merge, mergeMap, retry, switchMap, take, tap, timer } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { depth, disconnected } from 'svc-streams/testing'
@@ -101,6 +101,27 @@ describe('a strategy with promises', () => {
       'Left settled at Disconnected',
       'Right settled at 2',
     ])
+  })
+
+  it('has settled those of timers between two rows before the later row', async () => {
+    let latest = 0
+    const strategy = (client: Client) =>
+      merge(
+        prices$(client).pipe(
+          tap((usd) => (latest = usd)),
+          ignoreElements(),
+        ),
+        timer(2_500, 2_500).pipe(
+          take(5),
+          mergeMap(async (number) => {
+            await later(3)
+            return `${number} settled at ${latest}`
+          }),
+        ),
+      )
+    const text = recordingText(header, priceRow(0, 1), priceRow(10_000, 2), priceRow(20_000, 3))
+    const values = await collect(replay(chunksOf(text), { speed: Infinity }).run$(strategy))
+    expect(values.map((value) => value.slice(-1))).toEqual(['1', '1', '1', '1', '2'])
   })
 })
 

@@ -157,9 +157,8 @@ export class Playback {
   }
 
   /**
-   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle after each row, each outage and
-   * the timers between two rows, for any division of the recording into chunks: on Node within the turn, and elsewhere at its end.
-   * False after the last entry, and after `close`.
+   * Plays the rows of a macrotask, until one is not due. The promises of the strategies settle before each row, for any division
+   * of the recording into chunks: on Node within the turn, and elsewhere at its end. False after the last entry, and after `close`.
    */
   private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean {
     const drain = promiseDrain()

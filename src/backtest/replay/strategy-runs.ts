@@ -40,7 +40,7 @@ export class StrategyRuns extends ClockGroup {
     this.tick(() => {
       // The iterator of an empty set takes a tenth of the time of a row.
       if (this.withTimers.size > 0 && this.nextDue <= time) {
-        for (const clock of this.withTimers) if (!clock.advance(time, this.brake)) return
+        for (const clock of this.withTimers) clock.fireDue(time, this.brake)
       } else {
         this.time = time
         emitRow()

@@ -36,7 +36,7 @@ export interface Brake {
 
 /** Clocks that move together: a clock without timers needs no call for that. */
 export class ClockGroup {
-  /** At least the time of each clock, unless it fires a timer. In ms since the Unix epoch. */
+  /** At least the time of each clock that has fired no timer since. In ms since the Unix epoch. */
   time = 0
   /** The part of the time that has passed at once, in ms: monotonic time does not contain it. */
   skipped = 0
@@ -104,14 +104,15 @@ export class VirtualTime extends RxContext implements Clock {
   readonly run = <A>(work: () => A): A =>
     this.disposed || activeContext() === this ? work() : this.group.enter(() => runInContext(this, work))
 
-  /** Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them. */
-  advance(to: number, brake?: Brake): boolean {
-    if (this.isDue(to)) {
-      runInContext(this, () => this.fireUntil(to, brake))
-      if (brake?.isHeld === true) return false
-    }
+  /** Moves the clock forward, never back, and fires the timers that are due. */
+  advance(to: number): void {
+    this.fireDue(to)
     this.time = Math.max(this.time, to)
-    return true
+  }
+
+  /** Fires the timers that are due at a time, each at its own, until `brake` stops the clock at one of them. */
+  fireDue(to: number, brake?: Brake): void {
+    if (this.isDue(to)) runInContext(this, () => this.fireUntil(to, brake))
   }
 
   /**

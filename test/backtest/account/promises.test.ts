@@ -54,6 +54,15 @@ it('an order after a promise is decided at the time of the recording, and so are
   ])
 })
 
+it('an order after the promise of a timer between two rows is decided at the time of the timer', async () => {
+  const strategy$ = () => timer(2_500).pipe(mergeMap(async () => market('X', 'buy', { units: 100n })))
+  const run$ = replayAtOnce(...rows).run$((client) =>
+    paper(client, strategy$, { ...account, tokens: { X: tokens.X }, latency: 100 }).pipe(toArray()),
+  )
+  const fills = (await lastValueFrom(run$)).flatMap((event) => (event._tag === 'Filled' ? [event] : []))
+  expect(fills.map(({ decidedAt, at }) => [decidedAt - start, at - start])).toEqual([[2_500, 3_000]])
+})
+
 it('values and orders of the warm-up do not count after a promise either', async () => {
   const file = newModule('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows))
   const text = (value: string, options: string) => `

@@ -9,7 +9,7 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { asap, deadline, RateLimiter } from '../../base/time/timers.js'
-import { failTopic, type Effect } from './effects.js'
+import { deliveryTo, type Effect } from './effects.js'
 import { Line, nextFront, type LineConfig } from './line.js'
 import type { FailureOf } from './frame-receiver.js'
 import { addTeardown, PriceSubscription, type PriceEvent } from './subscribers.js'
@@ -164,12 +164,7 @@ export class Lines {
 
   // The subscribers.
 
-  private join(
-    base: Address,
-    topic: Topic,
-    target: Subscriber<PriceEvent>,
-    onConfirmed: (() => void) | undefined,
-  ): void {
+  private join(base: Address, topic: Topic, target: Subscriber<PriceEvent>, onConfirmed?: () => void): void {
     const { front, lines } = this
     const subscription = new PriceSubscription(base, topic, target, onConfirmed, this.onUnsubscribe)
     if (lines.length > 1) for (const line of lines) line.want(base, topic)
@@ -275,7 +270,9 @@ export class Lines {
       const next = line.want(state.base, state.topic)
       const { isLost, isConfirmed } = takeOver(state, next, plan !== undefined)
       if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
-      if (isLost) effects.push(failTopic(next, eventFor(state)))
+      if (!isLost) continue
+      next.failure ??= { eventFor: eventFor(state) }
+      effects.push(deliveryTo(next, next.failure.eventFor))
     }
     // A line whose prices are held, or followed by a failure, proves nothing about those of its successor.
     const isProven = plan?.agrees === true && !topics.some(({ held, failure }) => held ?? failure)

@@ -170,14 +170,15 @@ export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic | undefined
 
 /**
  * Another line comes to the front: moves the subscribers of a topic to its state there, whose price is held until it is
- * proven, and their last failure. `isPlanned`: no price was missed since the topic was confirmed there. `isLost`: they have a
- * price, and the topic has no current one there. `isConfirmed`: the topic is only confirmed there.
+ * proven, and their last failure; without one, that of an unreadable message there remains. `isPlanned`: no price was missed
+ * since the topic was confirmed there. `isLost`: they have a price, and the topic has no current one there. `isConfirmed`: the
+ * topic is only confirmed there.
  */
 export const takeOver = (from: SubscribedTopic, to: SubscribedTopic, isPlanned: boolean) => {
   const hadPrice = hasCurrentPrice(from) && from.failure === undefined
   const isLost = hadPrice && !(isPlanned ? to.live : hasCurrentPrice(to))
   if (to.live && !isLost) to.held = { ...newlyHeld, delivered: deliveredPrice(from), isSwitched: true }
-  to.failure = from.failure
+  to.failure = from.failure ?? (phaseOf(to) === 'unreadable' ? to.failure : undefined)
   moveList(from, to)
   return { isLost, isConfirmed: isConfirmed(to) && !isConfirmed(from) }
 }
@@ -236,7 +237,7 @@ export const shownStateOf = (
   const phase = phaseOf(state)
   if (phase === 'live') {
     if (isLate || silenceDeadline(state, timeouts) <= now) return 'stale'
-    if (state.price === never) return 'waiting'
+    if (state.price === never) return state.failure?.unreadable === undefined ? 'waiting' : 'stale'
     if (state.failure !== undefined) return 'stale'
     return deliveredPrice(state) === undefined ? 'waiting' : 'live'
   }

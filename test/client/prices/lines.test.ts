@@ -217,6 +217,33 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 1', '10 b: 1', '20 b: Disconnected 1', '30 b: 2', '20000 b: complete'])
   })
 
+  it('emit the DecodeError of the new front, to late subscribers too, and a Stale after staleAfter', () => {
+    const lines = runLines(
+      ({ at, line, client, observer, deliver }) => {
+        at(5, () => client.price$(b).subscribe(observer('b')))
+        at(6, () => line('second').deliverConfirmation(b))
+        at(10, () => deliver(a, 1))
+        for (const topic of [a, b]) at(11, () => line('second').deliver(`{"topic":"${topic}","price":-1}`))
+        at(20, () => line('first').drop())
+        at(30, () => client.price$(a).subscribe(observer('late a')))
+        at(40, () => client.price$(b).subscribe(observer('late b')))
+        at(600, () => line('second').deliverPrice(a, 2))
+      },
+      { staleAfter: 500 },
+    )
+    expect(lines.filter((text) => Number(text.split(' ')[0]) < 1_000)).toEqual([
+      ...['10 a: 1', '20 a: DecodeError', '30 late a: DecodeError', '40 late b: DecodeError'],
+      ...[
+        '506 b: Stale',
+        '506 late b: Stale',
+        '510 a: Stale',
+        '510 late a: Stale',
+        '600 a: 2',
+        '600 late a: 2',
+      ],
+    ])
+  })
+
   it('change when the front is behind, and emit no Stale', () => {
     const lines = runLines(({ at, deliver, answering, client, add }) => {
       at(10, () => deliver(a, 1))

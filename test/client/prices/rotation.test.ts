@@ -290,6 +290,24 @@ describe('a gateway that announces its close', () => {
     expect(lines.slice(-3)).toEqual(['100 a: DecodeError', '100 ends first', '350.25 a: 6'])
   })
 
+  it('leaves a topic stale after a message without a price, until its successor has a price', () => {
+    const lines = runRotation(({ at, add, client, sockets }) => {
+      const addState = (): void => add(client.inspect().topics[0]!.state)
+      at(10, () => sockets[0]!.deliverPrice(a, 1))
+      at(20, () => sockets[0]!.deliver(`{"topic":"${a}","price":-1}`))
+      at(30, addState)
+      at(1_000, () => sockets[0]!.deliver(draining))
+      at(1_010, () => sockets[1]!.open())
+      at(1_500, addState)
+      at(2_000, () => sockets[1]!.deliverPrice(a, 2))
+      at(2_010, addState)
+    })
+    expect(lines.slice(1)).toEqual([
+      ...['10 a: 1', '20 a: DecodeError', '30 stale', '1000 dials first', '1035 ends first'],
+      ...['1500 stale', '2000 a: 2', '2010 live'],
+    ])
+  })
+
   it('delivers no older price if another line fails, and its own prices are not proven yet', () => {
     let silent: readonly string[] = []
     const lines = runRotation(

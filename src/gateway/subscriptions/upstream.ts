@@ -23,6 +23,8 @@ export class Upstream {
   private changedAt: number
   /** The time in which it was up before, in ms. */
   private upTimeBefore = 0
+  /** True while the client has no topic, and therefore no connection. */
+  private isIdle = false
   private readonly subscription: Subscription
 
   constructor(
@@ -52,9 +54,13 @@ export class Upstream {
   }
 
   private onStatus(status: ConnectionStatus): void {
-    const { isUp: wasUp, upTime, config } = this
+    const { isUp: wasUp, isIdle: wasIdle, upTime, config } = this
     this.status = status
-    this.downText = config.isDown(status) ? `${serviceIsDown}: ${reasonOf(status)}` : undefined
+    this.isIdle = status._tag === 'Idle'
+    // The first dial for a topic follows no lost connection, although `attempt` continues until a connection is stable.
+    const isFirstDial = wasIdle && status._tag === 'Connecting'
+    const isDown = config.isDown(status) && !isFirstDial
+    this.downText = isDown ? `${serviceIsDown}: ${reasonOf(status)}` : undefined
     if (wasUp === this.isUp) return
     this.upTimeBefore = upTime
     this.changedAt = config.clock.elapsed()

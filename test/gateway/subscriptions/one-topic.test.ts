@@ -11,6 +11,7 @@ import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { createPriceClient, startScriptedService } from '../../support/network/scripted-service.js'
 import { newFolder } from '../../support/new-folder.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { btcTopic, ethTopic } from '../../support/tokens.js'
 import { confirmation, connect } from '../support/raw-consumer.js'
@@ -149,4 +150,16 @@ it('sends no price of a test client that is no finite number above 0', async () 
   for (const value of [NaN, Infinity, 0, -1, 5]) price$.next({ ...price(ethTopic, 1), price: value })
   await eventually(() => expect(consumer.frames).toHaveLength(2))
   expect(consumer.frames[1]).toBe(`{"topic":"${ethTopic}","price":5}`)
+})
+
+it('rejects the only topic for its consumer too if the service rejects it after an outage', async () => {
+  const simulator = await startTestSimulator()
+  const reconnect = { initialDelay: 1, maxDelay: 20 }
+  const gateway = await startTestGateway(createClientFor(simulator, { reconnect }))
+  const consumer = closeAfterTest(createClient({ environment: 'testnet', ...gateway, reconnect }))
+  const { tags, isComplete } = collectEvents(consumer.price$(ethTopic))
+  await eventually(() => expect(tags()).toContain('Right'))
+  simulator.inject({ rejectSubscribes: true })
+  simulator.dropConnections()
+  await eventually(() => expect([tags().at(-1), isComplete()]).toEqual(['SubscriptionRejected', true]))
 })

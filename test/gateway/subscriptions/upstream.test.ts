@@ -41,6 +41,15 @@ describe('the connection to the service', () => {
     expect(log).toEqual(['the service is down: connection lost', 'up'])
   })
 
+  it('is no outage when a client without topics dials again, until that dial fails', () => {
+    const { status$, log, upstream } = start()
+    const dial = { _tag: 'Connecting', attempt: 2 } as const
+    for (const status of [waiting, dial, open, { _tag: 'Idle' } as const, dial]) status$.next(status)
+    expect([upstream.isUp, log]).toEqual([true, ['the service is down: connection lost', 'up']])
+    for (const status of [waiting, dial]) status$.next(status)
+    expect([upstream.isUp, log.length]).toEqual([false, 3])
+  })
+
   it('says that prices are behind, if that counts as down', () => {
     const { status$, log } = start((status) => behindMsOf(status) !== undefined)
     for (const status of [open, { ...open, behindMs: 5000 }, { ...open, behindMs: 5000 }, open])

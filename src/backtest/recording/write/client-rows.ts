@@ -42,7 +42,8 @@ export class RowTimes {
     return (this.latest = Math.max(this.latest, time))
   }
 
-  private read(): number {
+  /** Like `now`, without an effect on the times of later rows: the clock may have passed that of an event of this turn. */
+  read(): number {
     const wallClock = rxClock.wallClock()
     if (rxClock.isVirtual) return wallClock
     const time = Math.floor(this.offset + rxClock.elapsed())

@@ -78,7 +78,7 @@ export class LiveTime {
   private waitForTimer(): void {
     this.timer.unsubscribe()
     const { runs, times, closing } = this
-    const ms = runs.nextDue - times.now()
+    const ms = runs.nextDue - times.read()
     if (ms === Infinity || closing.closed) return
     this.timer = delay(this.clock, Math.max(0, Math.ceil(ms)), () => this.enter(times.now(), () => undefined))
   }

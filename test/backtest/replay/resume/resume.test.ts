@@ -14,6 +14,7 @@ import {
   Subject,
   take,
   takeUntil,
+  tap,
   timer,
   timestamp,
   type Observable,
@@ -30,6 +31,7 @@ import { collectEvents } from '../../../support/collect-events.js'
 import { newFolder } from '../../../support/new-folder.js'
 import { createClientFor, startTestSimulator } from '../../../support/simulator.js'
 import { manualMarket } from '../../../support/manual-market.js'
+import { blockEventLoop } from '../../../support/time/event-loop.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { btcTopic, ethTopic, weth } from '../../../support/tokens.js'
 import { header, recordingText } from '../../recording/support/recordings.js'
@@ -165,6 +167,19 @@ test('fires the timers of the strategy in the gap, and then as time passes, in o
     'timer',
   ])
   expect(started).toHaveLength(1)
+})
+
+test('the strategy receives the prices of one turn at the time at which they were received, as in a replay', async () => {
+  const [eth$, btc$] = [new Subject<Price>(), new Subject<Price>()]
+  const client = closeAfterTest(createTestClient({ prices: { [ethTopic]: eth$, [btcTopic]: btc$ } }))
+  const strategy = ({ price$ }: StrategyClient) =>
+    merge(price$(ethTopic).pipe(tap(() => blockEventLoop(5))), price$(btcTopic)).pipe(timestamp())
+  const { values } = collect(resume(client, [], strategy))
+  await eventually(() => expect(values).toHaveLength(1))
+  const receivedAt = Date.now()
+  eth$.next(price(ethTopic, 1, { receivedAt }))
+  btc$.next(price(btcTopic, 2, { receivedAt }))
+  expect(values.slice(1)).toMatchObject([{ timestamp: receivedAt }, { timestamp: receivedAt }])
 })
 
 test('emits Disconnected at the end of the recording, before the timers of the gap', async () => {

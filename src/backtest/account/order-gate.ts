@@ -2,6 +2,7 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
 import { afterReading } from '../../base/time/timers.js'
 import { rxClock } from '../../base/time/clock.js'
+import { timeOfEvent } from '../../base/time/event-time.js'
 import type { PaperEvent } from './events.js'
 import type { Order } from './orders.js'
 
@@ -25,7 +26,7 @@ export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
 export class OrderGate {
   /** Set while an event is emitted: an order that it causes belongs to this event. */
   private isReading = false
-  /** When that event was received, in ms since the Unix epoch; `-Infinity` without a time. */
+  /** When that event was received, in ms since the Unix epoch; `-Infinity` for a `Left` of a replay in real time. */
   private receivedAt = -Infinity
   /** True if the value that is emitted arrived later than its `receivedAt`, because the client held it. */
   isLate = false
@@ -41,8 +42,9 @@ export class OrderGate {
 
   /** To be called before an event is emitted. */
   begin(event: MarketEvent): void {
-    this.receivedAt = isRight(event) ? event.right.receivedAt : -Infinity
-    const delay = this.wallClock() - this.receivedAt
+    const now = this.wallClock()
+    this.receivedAt = isRight(event) ? event.right.receivedAt : timeOfEvent(event, now)
+    const delay = now - this.receivedAt
     this.isLate = delay > maxDelay && delay < longestDelay
     // An order that a late value causes is decided later than its data time.
     this.isReading = !this.isLate

@@ -1,3 +1,4 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import {
   EMPTY,
   filter,
@@ -203,6 +204,23 @@ describe('paper', () => {
       expectObservable(end$).toBe(expected, {
         a: { _tag: 'Account', at: 3, cashUsd: 9_988.89, equityUsd: 10_000.89, feesUsd: 0.11, positions },
       })
+    })
+  })
+
+  it('dates an order that a Left causes by the arrival of the Left', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const client = marbleClient(hot$, { prices: '0---S', otherPrices: '0----1--2', depths: 'd' })
+      const expected = '                                             --------f'
+      const strategy = ({ price$ }: MarketClient) =>
+        price$(tokens.X.topic).pipe(
+          filter(isLeft),
+          map(() => market('Y', 'buy', X(1n))),
+        )
+      const fill$ = paper(client, strategy, { ...account, latency: 3 }).pipe(
+        filter((event) => event._tag === 'Filled'),
+        map((event) => [event.decidedAt, textOf(event)]),
+      )
+      expectObservable(fill$).toBe(expected, { f: [4, 'buy 1 Y at 12 (#1)'] })
     })
   })
 

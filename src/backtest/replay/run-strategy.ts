@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 import { isSubscriberOfOtherRxjs, otherRxjsError, withCheckedOperators$ } from '../../testing/other-rxjs.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
@@ -34,7 +34,7 @@ export const runStrategy$ = <A>(
         () => own,
         (source$) => checked$(source$(), onOtherRxjs, clock),
       )
-      resultOf$(strategy$, client, onOtherRxjs).subscribe(result)
+      defer(() => withCheckedOperators$(strategy$(client), onOtherRxjs)).subscribe(result)
     }
     playback
       .header()
@@ -51,13 +51,3 @@ const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void, clock?: Vi
     else if (clock === undefined) source$.subscribe(subscriber)
     else source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
   })
-
-/** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
-const resultOf$ = <A>(
-  strategy$: (client: StrategyClient) => Observable<A>,
-  client: StrategyClient,
-  onOtherRxjs: () => void,
-): Observable<A> =>
-  new Observable<A>((subscriber) =>
-    withCheckedOperators$(strategy$(client), onOtherRxjs).subscribe(subscriber),
-  )

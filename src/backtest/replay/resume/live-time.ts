@@ -51,11 +51,13 @@ export class LiveTime {
     this.waitForTimer()
   }
 
-  /** A strategy may subscribe inside of a tick, and a live stream may emit at once. */
+  /** As in a replay, a subscriber inside of a tick receives what the stream emits at once in this tick. */
   private onClock$<A>(live$: Observable<A>): Observable<A> {
     const { runs, times, context } = this
     return new Observable((subscriber) => {
-      const emit = (time: number, notify: () => void): void => runs.afterTick(() => this.enter(time, notify))
+      let isAtOnce = runs.isRunning
+      const emit = (time: number, notify: () => void): void =>
+        isAtOnce ? notify() : runs.afterTick(() => this.enter(time, notify))
       const subscription = runInContext(context, () =>
         live$.subscribe({
           next: (event) => emit(times.of(event as Either<unknown, unknown>), () => subscriber.next(event)),
@@ -63,6 +65,7 @@ export class LiveTime {
           complete: () => emit(times.now(), () => subscriber.complete()),
         }),
       )
+      isAtOnce = false
       return () => runInContext(context, () => subscription.unsubscribe())
     })
   }

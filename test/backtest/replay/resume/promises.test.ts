@@ -1,6 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRight, right } from 'fp-ts/lib/Either.js'
-import { concatMap, defer, filter, map, merge, mergeMap, Subject, take, timer, type Observable } from 'rxjs'
+import {
+  concatMap,
+  defer,
+  filter,
+  map,
+  merge,
+  mergeMap,
+  Subject,
+  switchMap,
+  take,
+  timer,
+  type Observable,
+} from 'rxjs'
 import type { History } from 'svc-streams/history'
 import type { Price } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
@@ -121,4 +133,30 @@ test('a timer that a past of the history starts after the border fires in a sile
   await eventually(() => expect(values).toHaveLength(1))
   price$.next(price(topic, 10))
   await eventually(() => expect(values).toHaveLength(2))
+})
+
+test('an order of a price that a timer subscribes to is decided at the time of the timer, as in a replay', async () => {
+  const { price$, events } = await startLive((client) =>
+    client.price$(topic).pipe(
+      rights(),
+      take(1),
+      switchMap(({ receivedAt }) =>
+        timer(200).pipe(
+          switchMap(() => client.price$(topic)),
+          rights(),
+          take(1),
+          map(() =>
+            market('X', 'buy', { units: 1n }, { rest: 'work', id: `decided at ${receivedAt + 200}` }),
+          ),
+        ),
+      ),
+    ),
+  )
+  const fills = () => events.filter((event) => event._tag === 'Filled')
+  await eventually(() => {
+    price$.next(price(topic, 11))
+    expect(fills()).toHaveLength(1)
+  })
+  const { id, decidedAt } = fills()[0]!
+  expect(id).toBe(`decided at ${decidedAt}`)
 })

@@ -10,9 +10,6 @@ import { timeOfEvent } from '../../../base/time/event-time.js'
 import { rxClock } from '../../../base/time/clock.js'
 import type { Row } from '../codec/row.js'
 
-/** A wall clock that differs by more from the time of the recorder has been set, in ms. */
-const maxDifference = 1_000
-
 /** Both clocks are rounded: they agree if they differ by less, in ms. */
 const rounding = 2
 
@@ -23,8 +20,14 @@ export class RowTimes {
   /** The time of the last row. No price is of a time before the recorder. */
   private latest = rxClock.wallClock()
 
-  /** `onClockSet`: a new recording begins, because the wall clock has been set. Gets the time of the next row, and the step in ms. */
-  constructor(private readonly onClockSet: (at: number, step: number) => void = () => undefined) {}
+  /**
+   * `onClockSet`: a new recording begins, because the wall clock has been set. Gets the time of the next row, and the step in ms.
+   * `maxDifference`: a wall clock that differs by more from these times has been set, in ms.
+   */
+  constructor(
+    private readonly onClockSet: (at: number, step: number) => void = () => undefined,
+    private readonly maxDifference = 1_000,
+  ) {}
 
   /**
    * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
@@ -49,7 +52,7 @@ export class RowTimes {
     const time = Math.floor(this.offset + rxClock.elapsed())
     const difference = wallClock - time
     if (Math.abs(difference) < rounding) return wallClock
-    if (Math.abs(difference) <= maxDifference) return time
+    if (Math.abs(difference) <= this.maxDifference) return time
     this.offset += difference
     this.latest = wallClock
     this.onClockSet(wallClock, difference)

@@ -9,16 +9,17 @@ import type { StrategyRuns } from '../strategy-runs.js'
 /** The clocks of the recorder and of this process are the same if they differ by at most this time, in ms. */
 const maxSkew = 2_000
 
+/** A wall clock that differs by more has been set, in ms. An account takes prices as late that are 500 ms before its clock. */
+const maxClockDifference = 400
+
 /** The time of a strategy after its past: its clock follows the present, and the events of the client come when they come. */
 export class LiveTime {
   /** True after the border: the past has ended. */
   isLive = false
   private readonly border$ = new ReplaySubject<void>()
-  private readonly times = new RowTimes((_, step) =>
-    this.runs.afterTick(() => {
-      if (this.isLive) this.runs.skip(step)
-    }),
-  )
+  private readonly times = new RowTimes((_, step) => {
+    if (this.isLive) this.runs.afterTick(() => this.runs.skip(step))
+  }, maxClockDifference)
   /** A strategy subscribes on a clock of its own, on which a live client does not run. */
   private readonly context = activeContext()
   private readonly clock = systemClock()

@@ -4,6 +4,8 @@ import {
   concatMap,
   defer,
   filter,
+  ignoreElements,
+  interval,
   map,
   merge,
   mergeMap,
@@ -27,7 +29,7 @@ import {
 } from 'svc-streams/paper'
 import { resume, type StrategyClient } from 'svc-streams/recording'
 import { createTestClient, depth, price } from 'svc-streams/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { account, tokens } from '../../account/support/scenario.js'
 import { blockEventLoop } from '../../../support/time/event-loop.js'
 import { eventually } from '../../../support/time/eventually.js'
@@ -57,7 +59,7 @@ const startLive = async (strategy$: (client: StrategyClient, own: PaperAccount) 
   await eventually(() => expect(events).toHaveLength(1))
   depth$.next(depth(address, { buy: side, sell: side, timestamp: 1 }))
   price$.next(price(topic, 10))
-  return { price$, events }
+  return { price$, depth$, events }
 }
 
 test('an order after a promise is decided at the present, after the timers that are due', async () => {
@@ -159,4 +161,26 @@ test('an order of a price that a timer subscribes to is decided at the time of t
   })
   const { id, decidedAt } = fills()[0]!
   expect(id).toBe(`decided at ${decidedAt}`)
+})
+
+test('an account with a timer fills orders after the wall clock is set back by less than a second', async () => {
+  const { price$, depth$, events } = await startLive((client) =>
+    merge(
+      interval(10).pipe(ignoreElements()),
+      client.price$(topic).pipe(
+        rights(),
+        filter((current) => current.price > 10),
+        take(1),
+        map(() => market('X', 'buy', { units: 1n }, { rest: 'work' })),
+      ),
+    ),
+  )
+  const now = Date.now.bind(Date)
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 600)
+  onTestFinished(() => clock.mockRestore())
+  await eventually(() => {
+    depth$.next(depth(address, { buy: side, sell: side, timestamp: 2 }))
+    price$.next(price(topic, 11))
+    expect(events.filter((event) => event._tag === 'Filled')).toHaveLength(1)
+  })
 })

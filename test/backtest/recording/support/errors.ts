@@ -16,6 +16,9 @@ export const priceError = errorOf<PriceError>({
   ClientClosed: true,
 })
 
+/** Intervals that JSON does not have. NaN is read as NaN too. */
+const otherIntervals = [-0, Infinity, -Infinity]
+
 export const depthError = errorOf<DepthError>({
   InvalidMint: true,
   InvalidInterval: true,
@@ -26,4 +29,7 @@ export const depthError = errorOf<DepthError>({
   NetworkError: true,
   Timeout: true,
   ClientClosed: true,
-})
+}).filter(
+  (error) =>
+    error._tag !== 'InvalidInterval' || !otherIntervals.some((other) => Object.is(other, error.interval)),
+)

@@ -55,7 +55,7 @@ export interface Layout {
   readonly isOfBookChanges: boolean
   /** False for times of ISO 8601 without a zone, which are taken for UTC. */
   readonly hasZone: boolean
-  /** The indexes of columns that are not used, and may name the token of a row. */
+  /** The indexes of columns that are not used, and may name the token of a row, or the quote of its base. */
   readonly namingColumns: readonly number[]
 }
 
@@ -100,24 +100,25 @@ export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, giv
     throw new Error(
       `column ${columnName(names, time)}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(times[0])}`,
     )
-  const hasQuotes = plain(columnName(names, columns.symbol ?? -1)).startsWith('base')
+  const isBase = plain(columnName(names, columns.symbol ?? -1)).startsWith('base')
+  const mayName = (name: string): boolean =>
+    instrument.test(name) &&
+    (columns.symbol === undefined || (isBase && /^(?:quote|currency|ccy)/.test(name)))
   return {
     kind,
     columns: usedColumns,
     unit,
     isOfBookChanges: kind === 'trades' && isOfBookChanges(names ?? [], sample),
     hasZone: unit !== 'ISO 8601' || times.some(hasOwnZone),
-    namingColumns: (columns.symbol === undefined || hasQuotes ? (names ?? []) : []).flatMap((name, index) =>
-      isNaming(plain(name)) && !Object.values(usedColumns).includes(index) ? [index] : [],
+    namingColumns: (names ?? []).flatMap((name, index) =>
+      mayName(plain(name)) && !Object.values(usedColumns).includes(index) ? [index] : [],
     ),
   }
 }
 
-/** True for a usual name of a column of instruments. */
-const isNaming = (name: string): boolean =>
-  /^(?:instid|topic|mint|address|tic|ticker|sym|symbol|asset|coin|pair|token|instrument|market|product|currency|ccy|security|isin|stock|contract|underlying|pool|crypto|base|quote|trading|name|slug)(?:s|id|ids|name|code|symbol|pair|address|asset|currency|coin|token)?$/.test(
-    name,
-  )
+/** The usual names of a column of instruments. Contracts, quotes and stocks are numbers of them. */
+const instrument =
+  /^(?!(?:contract|quote|stock)s$)(?:instid|topic|mint|address|tic|ticker|sym|symbol|asset|coin|pair|token|instrument|market|product|currency|ccy|security|isin|stock|contract|underlying|pool|crypto|base|quote|trading|name|slug)(?:s|id|ids|name|code|symbol|pair|address|asset|currency|coin|token)?$/
 
 const isOfBookChanges = (names: readonly string[], sample: readonly Cells[]): boolean => {
   const known = names.map(plain)
@@ -196,9 +197,8 @@ const kindOf = (columns: Partial<Record<Field, number>>, given: GivenColumns): K
   const kinds = (Object.keys(priceFields) as Kind[]).filter((kind) =>
     neededFor(kind).every((field) => columns[field] !== undefined),
   )
-  const isUnclear = kinds.includes('candles')
-    ? kinds.includes('quotes')
-    : columns.high !== undefined && columns.low !== undefined
+  const hasRange = columns.high !== undefined && columns.low !== undefined
+  const isUnclear = hasRange && (kinds[0] !== 'candles' || kinds.includes('quotes'))
   const chosen = kinds.find((kind) => neededFor(kind).some((field) => given[field] !== undefined))
   return chosen ?? (isUnclear ? undefined : kinds[0])
 }

@@ -742,6 +742,20 @@ describe('import', () => {
     expect(await imported({ 'market.csv': oneQuote }, tokenFlags)).toMatchObject({ code: 0 })
   })
 
+  it.each([
+    ['the numbers of contracts', 'time,price,contracts', ['2376,10', '2377,20']],
+    ['the numbers of quotes', 'time,bid,ask,quotes', ['2375,2377,1', '2376,2378,2']],
+    [
+      'the addresses of the bases',
+      'time,base,base_address,quote,price',
+      ['ETH,0xab,USDT,2376', 'BTC,0xcd,USDT,9'],
+    ],
+  ])('has no doubt about %s', async (_, names, [first = '', second = '']) => {
+    const text = `${names}\n${start},${first}\n${start + 1},${second}\n`
+    const flags = names.includes('base') ? tokenFlags : ['--token', address]
+    expect(await imported({ 'market.csv': text }, flags)).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it.each<[string, string, readonly string[], string]>([
     [
       'candles whose columns are given in another order',

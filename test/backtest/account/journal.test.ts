@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { NEVER, take } from 'rxjs'
 import {
+  cancel,
   journalEvents,
   market,
   paper,
@@ -183,6 +184,18 @@ const priceAt = (receivedAt: number, usd: number): Input => ({
   _tag: 'Price',
   symbol: 'A',
   event: right(price(tokens.A.topic, usd, { receivedAt })),
+})
+
+it('removes an event of a first write that is torn: it was not emitted', () => {
+  const { of } = heldJournal()
+  const journal = newJournal()
+  const first = startRun(journal, of)
+  first.give({ _tag: 'Order', order: cancel('1'), decidedAt: 5_000 })
+  first.stop()
+  truncateSync(journal, readFileSync(journal, 'utf8').indexOf('{"_tag":"State"'))
+  expect(linesOf(journal)).toHaveLength(1)
+  startRun(journal, of).stop()
+  expect(linesOf(journal)).toEqual([])
 })
 
 it('has nothing of the warm-up of a new account', async () => {

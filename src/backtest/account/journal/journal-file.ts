@@ -21,7 +21,7 @@ export const openJournalFile = (path: string): Journal => {
   return { saved, write: (lines) => namingFile(path, () => append(lines)), close }
 }
 
-/** `end`: of its line, in bytes; without a state, of the last whole line. */
+/** `end`: of its line, in bytes; 0 without a state. */
 interface LastState {
   readonly state?: SavedState
   readonly end: number
@@ -42,7 +42,7 @@ const readLastState = (path: string, file: number): LastState => {
         end: before + end,
       }
     }
-    if (before === 0) return { end: lines.length }
+    if (before === 0) return { end: 0 }
   }
 }
 

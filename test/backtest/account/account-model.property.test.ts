@@ -35,7 +35,7 @@ describe('the account', () => {
 
   it('is tested with each event, each side, partial fills and each reason', () => {
     const events = fc
-      .sample(fc.tuple(steps, options), 200)
+      .sample(fc.tuple(steps, options), 500)
       .flatMap(([all, of]) => eventsOf(timed(all), of).flat())
     const fills = events.flatMap((event) => (event._tag === 'Filled' ? [event] : []))
     expect(new Set(fills.map((fill) => `${fill.side} ${fill.symbol}`)).size).toBe(4)

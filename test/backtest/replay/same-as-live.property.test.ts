@@ -109,14 +109,14 @@ const runLive = async (steps: readonly Step[], ms: number, count: number) => {
   const decisions: Decision[] = []
   const to = memoryWriter()
   let handlingTime = 0
-  let blockedFor = 0
-  const elapsed = performance.now.bind(performance)
-  performance.now = () => elapsed() + blockedFor
+  const clock = Date.now.bind(Date)
+  const startedAt = clock()
+  /** Until when the event loop is blocked. */
+  let blockedUntil = startedAt
+  Date.now = () => Math.max(blockedUntil, clock())
+  performance.now = () => Date.now() - startedAt
   /** Time passes, and no timer fires. */
-  const block = (duration: number): void => {
-    blockedFor += duration
-    vi.setSystemTime(Date.now() + duration)
-  }
+  const block = (duration: number): void => void (blockedUntil = Date.now() + duration)
   const slow = (): void => block(handlingTime)
   client.price$(topic).subscribe(slow)
   decision$(client, ms, count).subscribe((decision) => decisions.push(decision))
@@ -132,6 +132,8 @@ const runLive = async (steps: readonly Step[], ms: number, count: number) => {
     await Promise.resolve() // the end of the turn
     emit(each)
     await Promise.resolve() // the end of the turn
+    // The timers fire that were due meanwhile.
+    vi.advanceTimersByTime(Date.now() - clock())
   }
   event$.complete()
   await recorder.stop()

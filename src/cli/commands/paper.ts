@@ -3,13 +3,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
-import {
-  journalEvents,
-  paper,
-  type PaperAccount,
-  type PaperEvent,
-  type PaperOptions,
-} from '../../backtest/paper/index.js'
+import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
 import { openJournalFile } from '../../backtest/account/journal/journal-file.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
@@ -118,16 +112,16 @@ async function tradeOnPaper(
           })
     const recorded = recorder?.finished.finally(close)
     const from = rxClock.wallClock() - warmUp
-    const order$ = (own: Client, account: PaperAccount) => strategy$(own, account, parameter)
-    // Timers of a resumed run are exact: `candles` decide their orders at the times of a replay of the recording.
-    const run$: Observable<PaperEvent | CaughtUp> =
-      warmUp === 0 || history === undefined
-        ? resume(depthClient, [], (own) => paper(own, order$, options))
-        : paper(
-            depthClient,
-            (market, account) => liveOrder$(resume(market, history, (own) => order$(own, account), { from })),
-            options,
-          )
+    const run$ = paper(
+      depthClient,
+      (market, account) => {
+        const order$ = (own: Client) => strategy$(own, account, parameter)
+        return warmUp === 0 || history === undefined
+          ? order$(market)
+          : liveOrder$(resume(market, history, order$, { from }))
+      },
+      options,
+    )
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     stopping.add(logConnection(io, client, effects))
@@ -141,7 +135,6 @@ async function tradeOnPaper(
     const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
     await lastValueFrom(
       run$.pipe(
-        filter(isOf<PaperEvent>),
         tap((event) => {
           printLine(io, lineOf(event))
           if (event._tag === 'WriteError') failure = event
@@ -193,6 +186,6 @@ const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | 
 
 /** Only the live orders of a resumed strategy. */
 const liveOrder$ = (order$: Observable<Order | CaughtUp>): Observable<Order> =>
-  order$.pipe(skipWhile(isOf<Order>), filter(isOf<Order>))
+  order$.pipe(skipWhile(isOrder), filter(isOrder))
 
-const isOf = <A extends Order | PaperEvent>(value: A | CaughtUp): value is A => value._tag !== 'CaughtUp'
+const isOrder = (value: Order | CaughtUp): value is Order => value._tag !== 'CaughtUp'

@@ -419,34 +419,6 @@ describe('svc-streams paper', () => {
     expect(difference).not.toContain('first.ndjson, line ')
   })
 
-  it('decides the orders of candles and snapshots at the times of a replay of its recording', async () => {
-    const file = inFolder()
-    const module = file(
-      'strategy.mjs',
-      `
-import { map, merge } from 'rxjs'
-import { defineTokens } from 'svc-streams'
-import { candles, rights, snapshots } from 'svc-streams/operators'
-import { market } from 'svc-streams/paper'
-const tokens = defineTokens({ ETH: { address: '${weth}', decimals: 18 } })
-export const options = { tokens, cash: 10_000, feeBps: 10, slippageBps: 0, latency: 20, depthInterval: 50 }
-export default ({ price$ }) =>
-  merge(price$('${ethTopic}').pipe(candles(90)), price$('${ethTopic}').pipe(snapshots(70))).pipe(
-    rights(),
-    map((_, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: 100n })),
-  )`,
-    )
-    const [journal, recording] = [file('desk.ndjson'), file('market.ndjson')]
-    const files = ['--journal', journal, '--record', recording]
-    const run = spawnNode([main(), 'paper', module, '--simulate', ...files, '--json'])
-    const fills = () => run.stdout.match(/"_tag":"Filled"/g)?.length ?? 0
-    await eventually(() => expect(fills()).toBeGreaterThan(10))
-    run.process.kill('SIGINT')
-    expect(await run.waitForExit()).toBe(0)
-    const verified = await runCommand(['verify', recording, module, '--journal', journal])
-    expect(verified).toMatchObject({ code: 0, stderr: '' })
-  })
-
   it('warms the strategy by the history of a gateway, and drops the orders of that time', async () => {
     const file = inFolder()
     const market = manualMarket()

@@ -11,14 +11,13 @@ import { dataWallClock } from '../../base/time/clock.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { printable } from '../../base/errors/text.js'
 import { orFail } from '../render/error-text.js'
 import { counted } from '../../view/texts.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles } from './shared/replayed-strategy.js'
-import { candleNotes, commandText, conditionsOf, gapsOf, titleOf, writePage } from './shared/report.js'
+import { commandText, conditionsOf, gapsOf, titleOf, writeDataNotes, writePage } from './shared/report.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
@@ -75,8 +74,7 @@ async function backtestRecordings(
   const start = from === undefined ? {} : { from: Math.max(-maxTime, from - warmUp) }
   await using client = replay(recordings, { speed: Infinity, ...range, ...start })
   const header = orFail(await client.header())
-  if (header.mints.length === 0) io.stderr.write(withoutDepth)
-  for (const note of candleNotes(header)) io.stderr.write(`note: ${printable(note)}\n`)
+  writeDataNotes(io, header, options)
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
@@ -124,6 +122,3 @@ const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows:
 
 const withoutData =
   'warning: the account has no figures, because no data of its tokens is in the part that counts: check options.tokens, --from and --warm-up\n'
-
-const withoutDepth =
-  'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

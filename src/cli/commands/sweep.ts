@@ -19,7 +19,7 @@ import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { coloursFor, numberFormat, outputJson, showProgressLine } from '../render/terminal.js'
 import { completes } from '../stop.js'
-import { commandText } from './shared/report.js'
+import { commandText, headerOf, writeDataNotes } from './shared/report.js'
 import { costFlags, costsOf } from './shared/strategy-module.js'
 import {
   checkSorted,
@@ -134,6 +134,7 @@ async function sweepRecordings(
   const costs = costsOf(flags)
   const own = await accountOptions(backtest.module, strategy, costs)
   const account = own && { ...own, ...onlyGiven({ warmUp }) }
+  if (account !== undefined) writeDataNotes(io, await headerOf(backtest.recordings), account)
   const run: StrategyRun = {
     ...{ ...backtest, strategy: strategy.url, parameters, costs, account },
     played: { workers, ...range, ...onlyGiven({ warmUp }) },

@@ -147,6 +147,34 @@ describe('svc-streams backtest', () => {
     expect(code).toBe(0)
     expect(stderr).toContain('the recording has no depth')
     expect(stdout).toContain('rejected  #1: no depth yet')
+    const parameters = file('parameters.json', '[1]')
+    const sweep = await runInProcess(['sweep', ...args, '--parameters', parameters, '--workers', '1'])
+    expect(sweep.stderr).toContain('the recording has no depth, and')
+  })
+
+  it('names a token that has prices and no depth, and an assumed depth', async () => {
+    const file = inFolder()
+    const market = recordingText(
+      { ...header, topics: ['svc-0xab', 'svc-0xcd'], mints: ['0xAB'], assumedDepth: '10' },
+      bookAt(0),
+      priced(1_000, 100),
+    )
+    const traded = strategy(2, '0xab', 'svc-0xab').replace(
+      'defineTokens({',
+      "defineTokens({ OTHER: { address: '0xcd', decimals: 18 },",
+    )
+    const args = [file('market.ndjson', market), file('strategy.mjs', traded)]
+    const parameters = ['--parameters', file('parameters.json', '[1]'), '--workers', '1']
+    for (const command of [
+      ['backtest', ...args],
+      ['sweep', ...args, ...parameters],
+    ]) {
+      const { stderr } = await runInProcess(command)
+      expect(stderr).toContain(
+        'warning: the recording has no depth of OTHER, and without one no order is filled',
+      )
+      expect(stderr).toContain('note: The depth is not recorded: it is assumed to be 10 tokens on both sides')
+    }
   })
 
   it('runs the strategy over a warm-up before --from, whose orders are not executed', async () => {

@@ -13,6 +13,7 @@ import { printable } from '../../../base/errors/text.js'
 import { orFail } from '../../render/error-text.js'
 import { writing } from '../../render/file-problem.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
+import type { Io } from '../../io.js'
 import { shellWord } from '../../render/shell-word.js'
 
 export const writePage = (path: string, html: string): void =>
@@ -27,19 +28,40 @@ export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): str
   const rules = Object.entries({ ...all, tokens: Object.keys(options.tokens).join(' and ') }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name} ${value}`]),
   )
-  const depth =
-    assumedDepth === undefined
-      ? ''
-      : ` The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`
-  return `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.${depth}`
+  const text = `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.`
+  return [text, ...depthNotes(assumedDepth)].join(' ')
 }
 
-export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
+const depthNotes = (assumedDepth: string | undefined): readonly string[] =>
+  assumedDepth === undefined
+    ? []
+    : [
+        `The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`,
+      ]
+
+const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
   candles === undefined
     ? []
     : [
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close. Without one, an order that the open of a token causes may fill at the close of another token before it.`,
       ]
+
+/** Writes to stderr what the figures of an account depend on: tokens without a depth, an assumed depth, and candles. */
+export const writeDataNotes = ({ stderr }: Io, header: RecordingHeader, { tokens }: PaperOptions): void => {
+  const has = (names: readonly string[], name: string): boolean =>
+    names.some((each) => each.toLowerCase() === name.toLowerCase())
+  const lacking = Object.values(tokens).filter(
+    ({ address, topic }) => has(header.topics, topic) && !has(header.mints, address),
+  )
+  const isWhole = header.mints.length === 0
+  const ofTokens = isWhole ? '' : ` of ${lacking.map(({ symbol }) => symbol).join(' and ')}`
+  if (isWhole || lacking.length > 0)
+    stderr.write(
+      `warning: the recording has no depth${ofTokens}, and without one no order is filled; import adds an assumed depth with --depth\n`,
+    )
+  for (const note of [...depthNotes(header.assumedDepth), ...candleNotes(header)])
+    stderr.write(`note: ${printable(note)}\n`)
+}
 
 /** What a page says of an account, and of the recordings with a header. */
 export const conditionsOf = (

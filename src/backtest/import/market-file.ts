@@ -221,7 +221,7 @@ export class MarketFile {
     for (const { starts, token } of this.series.values())
       if (starts.different !== undefined)
         doubts.push(
-          `${token.topic} has different candles that start at ${new Date(starts.different).toISOString()}: keep one of them`,
+          `${token.topic} has different candles that start at ${new Date(starts.different).toISOString()}: keep one of them${this.layout.hasZone ? '' : ', or write the times with their zone, if an hour repeats at the end of summer time'}`,
         )
   }
 

@@ -723,7 +723,12 @@ describe('import', () => {
     [
       'different candles of one start',
       `time,open,high,low,close\n${start},1,2,1,2\n${start},1,2,1,1\n${start + 60_000},1,2,1,1\n`,
-      /has different candles that start at 2025-11-13T02:14:00.000Z/,
+      /has different candles that start at 2025-11-13T02:14:00.000Z: keep one of them;/,
+    ],
+    [
+      'candles of an hour that repeats',
+      'time,open,high,low,close\n2026-10-25 02:30:00,1,2,1,2\n2026-10-25 02:30:00,1,2,1,1\n2026-10-25 02:31:00,1,2,1,1\n',
+      /keep one of them, or write the times with their zone, if an hour repeats at the end of summer time;/,
     ],
   ])('has a doubt about %s, which ends the import without --yes', async (_, text, problem) => {
     const { code, stderr, out } = await imported({ 'market.csv': text })

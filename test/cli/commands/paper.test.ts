@@ -165,11 +165,13 @@ describe('svc-streams backtest', () => {
     )
     const args = [file('market.ndjson', market), file('strategy.mjs', traded)]
     const parameters = ['--parameters', file('parameters.json', '[1]'), '--workers', '1']
+    const report = file('report.html')
     for (const command of [
-      ['backtest', ...args],
-      ['sweep', ...args, ...parameters],
+      ['backtest', ...args, '--report', report],
+      ['sweep', ...args, ...parameters, '--report', report],
     ]) {
       const { stderr } = await runInProcess(command)
+      expect(readFileSync(report, 'utf8')).toContain('Warning: the recording has no depth of OTHER')
       expect(stderr).toContain(
         'warning: the recording has no depth of OTHER, and without one no order is filled',
       )

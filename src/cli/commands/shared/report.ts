@@ -22,54 +22,53 @@ export const writePage = (path: string, html: string): void =>
 export const titleOf = (run: string, recordings: readonly string[]): string =>
   `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
 
-/** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
-export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
+export const assumptionsOf = (options: PaperOptions): string => {
   const all = { ...parseOptions(paperTable, options, { allowsUndefined: true }), journal: undefined }
   const rules = Object.entries({ ...all, tokens: Object.keys(options.tokens).join(' and ') }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name} ${value}`]),
   )
-  const text = `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.`
-  return [text, ...depthNotes(assumedDepth)].join(' ')
+  return `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.`
 }
 
-const depthNotes = (assumedDepth: string | undefined): readonly string[] =>
-  assumedDepth === undefined
-    ? []
-    : [
-        `The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`,
-      ]
+/** The tokens of an account that have prices and no depth. */
+const missingDepths = ({ topics, mints }: RecordingHeader, { tokens }: PaperOptions): readonly string[] => {
+  const has = (names: readonly string[], name: string): boolean =>
+    names.some((each) => each.toLowerCase() === name.toLowerCase())
+  const missing = Object.values(tokens).filter(
+    ({ address, topic }) => has(topics, topic) && !has(mints, address),
+  )
+  if (mints.length > 0 && missing.length === 0) return []
+  const ofTokens = mints.length === 0 ? '' : ` of ${missing.map(({ symbol }) => symbol).join(' and ')}`
+  return [
+    `the recording has no depth${ofTokens}, and without one no order is filled; import adds an assumed depth with --depth`,
+  ]
+}
 
-const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
-  candles === undefined
+const dataNotes = ({ assumedDepth: depth, candles }: RecordingHeader): readonly string[] => [
+  ...(depth === undefined
+    ? []
+    : [`The depth is not recorded: it is assumed to be ${depth} tokens on both sides, with each price.`]),
+  ...(candles === undefined
     ? []
     : [
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known. With a latency, an order that a close causes fills at the next close. Without one, an order that the open of a token causes may fill at the close of another token before it.`,
-      ]
+      ]),
+]
 
 /** Writes to stderr what the figures of an account depend on: tokens without a depth, an assumed depth, and candles. */
-export const writeDataNotes = ({ stderr }: Io, header: RecordingHeader, { tokens }: PaperOptions): void => {
-  const has = (names: readonly string[], name: string): boolean =>
-    names.some((each) => each.toLowerCase() === name.toLowerCase())
-  const lacking = Object.values(tokens).filter(
-    ({ address, topic }) => has(header.topics, topic) && !has(header.mints, address),
-  )
-  const isWhole = header.mints.length === 0
-  const ofTokens = isWhole ? '' : ` of ${lacking.map(({ symbol }) => symbol).join(' and ')}`
-  if (isWhole || lacking.length > 0)
-    stderr.write(
-      `warning: the recording has no depth${ofTokens}, and without one no order is filled; import adds an assumed depth with --depth\n`,
-    )
-  for (const note of [...depthNotes(header.assumedDepth), ...candleNotes(header)])
-    stderr.write(`note: ${printable(note)}\n`)
+export const writeDataNotes = ({ stderr }: Io, header: RecordingHeader, account: PaperOptions): void => {
+  for (const warning of missingDepths(header, account)) stderr.write(`warning: ${printable(warning)}\n`)
+  for (const note of dataNotes(header)) stderr.write(`note: ${printable(note)}\n`)
 }
 
 /** What a page says of an account, and of the recordings with a header. */
 export const conditionsOf = (
   account: PaperOptions | undefined,
-  header: Pick<RecordingHeader, 'assumedDepth' | 'candles'>,
+  header: RecordingHeader,
 ): readonly string[] => [
-  ...(account === undefined ? [] : [assumptionsOf(account, header.assumedDepth)]),
-  ...candleNotes(header),
+  ...(account === undefined ? [] : [assumptionsOf(account)]),
+  ...(account === undefined ? [] : missingDepths(header, account).map((text) => `Warning: ${text}.`)),
+  ...dataNotes(header),
 ]
 
 export const headerOf = async (recordings: readonly string[]): Promise<RecordingHeader> => {

@@ -3,7 +3,7 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { transformSync } from 'esbuild'
 import { left, right } from 'fp-ts/lib/Either.js'
-import { depth, disconnected } from 'svc-streams/testing'
+import { depth, disconnected, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { openJournalFile } from '../../../src/backtest/account/journal/journal-file.js'
@@ -41,6 +41,11 @@ export default (client, account, units = 100) => client.price$('${topic}').pipe(
   rights(),
   map(({ price }, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })),
 )`
+
+const ofTwoTokens = strategy(2, '0xab', 'svc-0xab').replace(
+  'defineTokens({',
+  "defineTokens({ OTHER: { address: '0xcd', decimals: 18 },",
+)
 
 /** The same module, compiled to CommonJS. */
 const commonJs = (text: string): string => transformSync(text, { format: 'cjs' }).code
@@ -139,6 +144,25 @@ describe('svc-streams backtest', () => {
     expect(command).toContain(`joe'\\''s plain.ndjson' `)
   })
 
+  it('has a gap on the page from the last price of a token to the end of the data', async () => {
+    const file = inFolder()
+    const bookWithEnd = recordingText(
+      { ...header, topics: ['svc-0xab', 'svc-0xcd'], mints: ['0xab'] },
+      bookAt(0),
+      ...[0, 1, 2, 3].map((index) => priced(1_000 * index, 100 + index)),
+      {
+        _tag: 'Price',
+        at: at + 303_000,
+        topic: 'svc-0xcd',
+        event: right(price('svc-0xcd', 1, { receivedAt: at + 303_000 })),
+      },
+    )
+    const report = file('report.html')
+    const args = [file('market.ndjson', bookWithEnd), file('strategy.mjs', ofTwoTokens)]
+    expect((await runInProcess(['backtest', ...args, '--report', report])).code).toBe(0)
+    expect(readFileSync(report, 'utf8')).toContain('<p>1 gap in the data, 5 min in all')
+  })
+
   it('warns that a recording without depth fills no order', async () => {
     const file = inFolder()
     const prices = recordingText(header, priced(1_000, 100), priced(2_000, 101))
@@ -159,11 +183,7 @@ describe('svc-streams backtest', () => {
       bookAt(0),
       priced(1_000, 100),
     )
-    const traded = strategy(2, '0xab', 'svc-0xab').replace(
-      'defineTokens({',
-      "defineTokens({ OTHER: { address: '0xcd', decimals: 18 },",
-    )
-    const args = [file('market.ndjson', market), file('strategy.mjs', traded)]
+    const args = [file('market.ndjson', market), file('strategy.mjs', ofTwoTokens)]
     const parameters = ['--parameters', file('parameters.json', '[1]'), '--workers', '1']
     const report = file('report.html')
     for (const command of [

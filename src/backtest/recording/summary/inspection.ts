@@ -17,7 +17,7 @@ export class Inspection {
   /** The time of the last row, in ms since the Unix epoch. */
   private lastAt = -Infinity
   /** The latest time of all rows so far, in ms since the Unix epoch. */
-  private end = -Infinity
+  end = -Infinity
   /** The latest start of a recording, in ms since the Unix epoch. */
   private lastStart = -Infinity
 
@@ -33,8 +33,8 @@ export class Inspection {
     return [...this.topics.values()].map((topic) => topic.summary(this.lastStart, this.end))
   }
 
-  missingTimes(topic: string): readonly MissingTime[] {
-    return this.topics.get(topic.toLowerCase())?.missing.list() ?? []
+  missingTimes(topic: string, end?: number): readonly MissingTime[] {
+    return this.topics.get(topic.toLowerCase())?.missing.list(end) ?? []
   }
 
   private onLine(line: RecordingHeader | Row, origin: EntryOrigin): void {

@@ -43,10 +43,11 @@ export class MissingTimes {
     return Math.max(this.longestMs, end - this.quietSince)
   }
 
-  /** In the order of their starts. */
-  list(): readonly MissingTime[] {
-    const least = longFactor * this.usualDistance()
-    const silences = this.silences.filter(({ from, to }) => to - from >= least)
+  /** In the order of their starts. `end`: of the data, if the silence after the last price counts. */
+  list(end = -Infinity): readonly MissingTime[] {
+    const least = Math.max(minSilence, longFactor * this.usualDistance())
+    const last = { from: this.quietSince, to: end, cause: 'silent' } as const
+    const silences = [...this.silences, last].filter(({ from, to }) => to - from >= least)
     return [...this.gaps, ...silences].sort((a, b) => a.from - b.from)
   }
 

@@ -88,7 +88,8 @@ export const gapsOf = async (
     options === undefined
       ? inspection.summaries().map(({ topic }) => ({ symbol: topic, topic }))
       : Object.values(options.tokens)
-  return Object.fromEntries(tokens.map(({ symbol, topic }) => [symbol, inspection.missingTimes(topic)]))
+  const missing = (topic: string) => inspection.missingTimes(topic, inspection.end)
+  return Object.fromEntries(tokens.map(({ symbol, topic }) => [symbol, missing(topic)]))
 }
 
 /** The command that gives a page again: the one that was given. */

@@ -4,7 +4,7 @@ import { MissingTimes } from '../../../../src/backtest/recording/summary/missing
 
 const topic = 'svc-0xab'
 
-const listOf = (events: readonly (number | readonly [from: number, to: number])[]) => {
+const listOf = (events: readonly (number | readonly [from: number, to: number])[], end?: number) => {
   const times = new MissingTimes()
   for (const event of events)
     times.onEvent(
@@ -12,7 +12,7 @@ const listOf = (events: readonly (number | readonly [from: number, to: number])[
         ? { _tag: 'PastPrice', topic, price: 1, at: event }
         : { _tag: 'Gap', topic, from: event[0], to: event[1], cause: 'stale' },
     )
-  return times.list()
+  return times.list(end)
 }
 
 describe('MissingTimes', () => {
@@ -25,6 +25,14 @@ describe('MissingTimes', () => {
         { from: 320_000, to: 350_000, cause: 'stale' },
       ],
     )
+  })
+
+  it('has the silence up to the end of the data, if that is given', () => {
+    const prices = Array.from({ length: 100 }, (_, index) => index * 1_000)
+    expect(listOf(prices)).toEqual([])
+    expect(listOf(prices, 158_000)).toEqual([])
+    expect(listOf(prices, 500_000)).toEqual([{ from: 99_000, to: 500_000, cause: 'silent' }])
+    expect(listOf([], 500_000)).toEqual([])
   })
 
   it('has no silence after a single price, whose usual distance is unknown', () => {

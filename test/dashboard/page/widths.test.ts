@@ -149,6 +149,8 @@ test('a phone shows the title, the status, the order and the theme', async () =>
     page.getByRole('button', { name: 'Theme' }),
   ]
   for (const each of shown) {
+    // The page is shown before the state of the connection is known.
+    await eventually(() => expect(each.innerText()).resolves.not.toBe(''))
     const box = await each.boundingBox()
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 390, String(each)).toBe(true)
   }

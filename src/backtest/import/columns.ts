@@ -163,7 +163,7 @@ const columnsByName = (
 
 /** True for a row with more cells than the header, other than empty ones. */
 export const isWider = (cells: Cells, width: number): boolean =>
-  cells.slice(width).some((cell = '') => cell.trim() !== '')
+  cells.length > width && cells.slice(width).some((cell = '') => cell.trim() !== '')
 
 /** True for more than half of the rows: a few may be damaged. */
 const isMost = (rows: readonly Cells[], holds: (cells: Cells) => boolean): boolean =>

@@ -66,8 +66,9 @@ export const conditionsOf = (
   account: PaperOptions | undefined,
   header: RecordingHeader,
 ): readonly string[] => [
-  ...(account === undefined ? [] : [assumptionsOf(account)]),
-  ...(account === undefined ? [] : missingDepths(header, account).map((text) => `Warning: ${text}.`)),
+  ...(account === undefined
+    ? []
+    : [assumptionsOf(account), ...missingDepths(header, account).map((text) => `Warning: ${text}.`)]),
   ...dataNotes(header),
 ]
 

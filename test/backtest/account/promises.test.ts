@@ -16,7 +16,7 @@ import {
   start,
   topic,
 } from '../recording/support/recordings.js'
-import { newModule, runSweep } from '../sweep/support/run-sweep.js'
+import { forProcess, newModule, runSweep } from '../sweep/support/run-sweep.js'
 import { account, tokens } from './support/scenario.js'
 
 // A replay continues a promise in real time. What it decides belongs to the time of the recording.
@@ -90,7 +90,7 @@ it('values and orders of the warm-up do not count after a promise either', async
   const { stdout } = await runInProcess([
     'backtest',
     file,
-    strategy,
+    forProcess(strategy),
     '--json',
     '--from',
     new Date(from).toISOString(),

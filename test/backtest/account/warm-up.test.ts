@@ -15,7 +15,7 @@ import { runInProcess } from '../../cli/support/in-process.js'
 import { caseCount } from '../../support/run/long.js'
 import { marbles } from '../../support/time/marbles.js'
 import { collect, header, priceRow, recordingText, start } from '../recording/support/recordings.js'
-import { newModule, runSweep } from '../sweep/support/run-sweep.js'
+import { forProcess, newModule, runSweep } from '../sweep/support/run-sweep.js'
 import type { Input } from './support/model.js'
 import { givenMarket, options, steps, timed, tokens as randomTokens } from './support/random-inputs.js'
 import { account, marbleClient, ordersAt, textOf, tokens } from './support/scenario.js'
@@ -139,7 +139,7 @@ describe('the warm-up of an account', () => {
       }
       const events = await collect(event$)
       expect(events[0]).toMatchObject({ _tag: 'Equity', at: start + 4_000 })
-      const backtest = await runInProcess(['backtest', file, fileURLToPath(strategy), '--json'])
+      const backtest = await runInProcess(['backtest', file, forProcess(fileURLToPath(strategy)), '--json'])
       expect(backtest.stdout.split('\n').slice(0, -2)).toEqual(
         events.map((event) => JSON.stringify(event, bigintAsText)),
       )
@@ -180,7 +180,7 @@ describe('the warm-up of an account', () => {
     expect(folded?.curve[0]).toEqual({ at: from, equityUsd: 10_000 })
     expect(folded?.summary).toMatchObject({ fills: 2, profitUsd: 1 })
     const flags = ['--from', new Date(from).toISOString(), '--json']
-    const { stdout } = await runInProcess(['backtest', file, strategy, ...flags])
+    const { stdout } = await runInProcess(['backtest', file, forProcess(strategy), ...flags])
     expect(stdout.split('\n')[0]).toContain(`{"_tag":"Equity","at":${from},`)
   })
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { openJournalFile } from '../../../src/backtest/account/journal/journal-file.js'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
-import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
+import { inProcessFolder, moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { manualMarket } from '../../support/manual-market.js'
@@ -59,13 +59,16 @@ const runCommand = async (args: readonly string[]) => {
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
 
-const inFolder = () => {
-  const folder = moduleFolder()
-  return (name: string, text?: string): string => {
+/** Writes into a new folder. */
+const inFolder =
+  (folder = moduleFolder()) =>
+  (name: string, text?: string): string => {
     if (text !== undefined) writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-}
+
+/** The same for a command in the process of the test. */
+const besideRxjs = () => inFolder(inProcessFolder())
 
 const recording = recordingText(
   { ...header, mints: ['0xab'] },
@@ -98,7 +101,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('writes the fills and the equity as CSV, with units', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const [trades, equity] = [file('trades.csv', 'earlier\n'), file('equity.csv')]
     const { code } = await runInProcess(['backtest', ...args, '--trades', trades, '--equity', equity])
@@ -119,7 +122,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('names the assumed depths, the gaps, the invalid rows, and each flag in the report', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const assumed = (name: string, assumedDepth: string) =>
       file(
         name,
@@ -145,7 +148,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('has a gap on the page from the last price of a token to the end of the data', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const bookWithEnd = recordingText(
       { ...header, topics: ['svc-0xab', 'svc-0xcd'], mints: ['0xab'] },
       bookAt(0),
@@ -164,7 +167,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('warns that a recording without depth fills no order', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const prices = recordingText(header, priced(1_000, 100), priced(2_000, 101))
     const args = [file('market.ndjson', prices), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const { code, stdout, stderr } = await runInProcess(['backtest', ...args])
@@ -177,7 +180,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('names a token that has prices and no depth, and an assumed depth', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const market = recordingText(
       { ...header, topics: ['svc-0xab', 'svc-0xcd'], mints: ['0xAB'], assumedDepth: '10' },
       bookAt(0),
@@ -199,8 +202,17 @@ describe('svc-streams backtest', () => {
     }
   })
 
-  it('runs the strategy over a warm-up before --from, whose orders are not executed', async () => {
+  it('says what to do about a second copy of RxJS, with which timers would stay real', async () => {
+    // The folder has an RxJS of its own, not that of this process.
     const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout, stderr } = await runInProcess(['backtest', ...args])
+    expect(stderr).toMatch(/^error: strategy: uses another copy of RxJS than svc-streams.*npm ls rxjs/)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  })
+
+  it('runs the strategy over a warm-up before --from, whose orders are not executed', async () => {
+    const file = besideRxjs()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const flags = ['--from', new Date(at + 2_000).toISOString(), '--warm-up', '5s', '--json']
     const { stdout } = await runInProcess(['backtest', ...args, ...flags])
@@ -224,7 +236,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('warns that no data of the tokens of the account counted', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const market = file('market.ndjson', recording)
     const backtest = async (token: string, ...flags: readonly string[]) => {
       const module = file(`${token}.mjs`, strategy(2, token, `svc-${token}`))
@@ -237,7 +249,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('writes to no file that it reads, and no two results to one file', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const market = file('market.ndjson', recording)
     const module = file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))
     symlinkSync(market, `${market}.link`)
@@ -266,7 +278,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('fails if no row is between --from and --to', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const { code, stdout, stderr } = await runInProcess(['backtest', ...args, '--from', '2030-01-01'])
     expect([code, stdout]).toEqual([1, ''])
@@ -276,7 +288,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('prints each event as JSON, last the summary, for a parameter', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const { code, stdout } = await runInProcess(['backtest', ...args, '--parameter', '200', '--json'])
     expect(code).toBe(0)
@@ -291,7 +303,7 @@ describe('svc-streams backtest', () => {
   })
 
   it('fails for a module without the exports, for invalid options, and for a damaged recording', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const market = file('market.ndjson', recording)
     let count = 0
     const errorOf = async (text: string, content = recording): Promise<string> => {
@@ -385,7 +397,7 @@ describe('a strategy of an account', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('feBps: did you mean feeBps?')
     const [, withJournal] = files(text.replace('cash:', "journal: '/dev/null/none', cash:"))
-    expect((await runInProcess(['backtest', market, withJournal])).stdout).toMatch(/^roundTrips +2$/m)
+    expect((await runCommand(['backtest', market, withJournal])).stdout).toMatch(/^roundTrips +2$/m)
   })
 })
 
@@ -470,7 +482,7 @@ describe('svc-streams paper', () => {
   })
 
   it('warms the strategy by the history of a gateway, and drops the orders of that time', async () => {
-    const file = inFolder()
+    const file = besideRxjs()
     const market = manualMarket()
     const client = createClientFor(await startTestSimulator({ market }))
     const gateway = await startTestGateway(client, { history: { folder: newFolder(), topics: [ethTopic] } })
@@ -508,7 +520,7 @@ describe('svc-streams paper', () => {
   })
 
   it('says that a gateway cannot be reached, and when it returns', async () => {
-    const module = inFolder()('strategy.mjs', strategy(18, weth, ethTopic))
+    const module = besideRxjs()('strategy.mjs', strategy(18, weth, ethTopic))
     const client = createClientFor(await startTestSimulator())
     const first = await startTestGateway(client)
     await first.close()

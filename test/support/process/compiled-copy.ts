@@ -86,12 +86,21 @@ const linkPackages = async (folder: string): Promise<void> => {
   await bundleRxjs(join(folder, 'rxjs'))
 }
 
+/** A copy of the compiled package beside the RxJS of the tests, for the modules that a test imports into its own process. */
+const copyForProcess = (copy: string): void => {
+  const folder = join(copy, 'in-process/node_modules')
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(copy, name), join(folder, 'svc-streams', name), { recursive: true })
+  symlinkSync(join(root, 'node_modules/rxjs'), join(folder, 'rxjs'), 'junction')
+}
+
 /** Compiles once per run, into a folder that is also a package. */
 export default async (project: TestProject): Promise<() => void> => {
   const copy = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   cpSync(join(root, 'package.json'), join(copy, 'package.json'))
   await linkPackages(join(copy, 'node_modules'))
   await compile(copy)
+  copyForProcess(copy)
   project.onTestsRerun(() => compile(copy))
   project.provide('compiledCopy', copy)
   return () => rmSync(copy, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { mapLeft } from 'fp-ts/lib/Either.js'
-import { catchError, defer, throwError, type Observable } from 'rxjs'
+import { catchError, from, throwError, type Observable } from 'rxjs'
 import { paperTable, settingsOf, type Costs } from '../../../backtest/account/options.js'
 import {
   strategyFault,
@@ -15,6 +15,7 @@ import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
 import { importStrategy, type StrategyExports } from '../../../backtest/sweep/worker/load-strategy.js'
+import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import { orFail } from '../../render/error-text.js'
 import { onlyGiven, parsedFlag, parseLatency, parseNumber, type Values } from '../../target/parse-flags.js'
 import { flagName } from '../../target/source-flags.js'
@@ -59,10 +60,16 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
       cause: thrown,
     })
   return {
-    strategy$: (...args) =>
-      defer(() => (strategy$ as StrategyModule['strategy$'])(...args)).pipe(
-        catchError((thrown: unknown) => throwError(() => failure(thrown))),
-      ),
+    strategy$: (...args) => {
+      try {
+        const order$ = (strategy$ as StrategyModule['strategy$'])(...args)
+        // An observable of another copy of RxJS as it is: the account of a replay reports it.
+        if (isOfOtherRxjs(order$)) return order$
+        return from(order$).pipe(catchError((thrown: unknown) => throwError(() => failure(thrown))))
+      } catch (thrown) {
+        throw failure(thrown)
+      }
+    },
     options: withCosts(path, options as PaperOptions, costs),
   }
 }

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Observable } from 'rxjs'
 import { inject } from 'vitest'
@@ -17,11 +17,21 @@ export interface Behaviour {
 /** A new folder, in which modules find the packages. */
 export const moduleFolder = (): string => mkdtempSync(join(inject('compiledCopy'), 'sweep-'))
 
+/** The same for a module that the process of the test imports: it shares the RxJS of the test. */
+export const inProcessFolder = (): string => mkdtempSync(join(inject('compiledCopy'), 'in-process/sweep-'))
+
 /** Writes a file into a new folder. Returns its path. */
 export const newModule = (name: string, text: string): string => {
   const path = join(moduleFolder(), name)
   writeFileSync(path, text)
   return path
+}
+
+/** A copy of a module that a command in the process of the test imports. */
+export const forProcess = (module: string): string => {
+  const copy = join(inProcessFolder(), basename(module))
+  cpSync(module, copy)
+  return copy
 }
 
 /** The URL of `strategy.mjs`, beside the packages. */

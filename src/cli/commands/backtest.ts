@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
-import { paper } from '../../backtest/paper/index.js'
+import { paper, type PaperAccount } from '../../backtest/paper/index.js'
 import { withTerms } from '../../backtest/account/terms.js'
 import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
 import { renderRun } from '../../backtest/results/render-report.js'
@@ -17,7 +17,16 @@ import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat, outputJson } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles } from './shared/replayed-strategy.js'
-import { commandText, conditionsOf, gapsOf, titleOf, writeDataNotes, writePage } from './shared/report.js'
+import {
+  commandText,
+  conditionsOf,
+  gapsOf,
+  notesOfRun,
+  titleOf,
+  writeDataNotes,
+  writeNotes,
+  writePage,
+} from './shared/report.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
@@ -74,13 +83,21 @@ async function backtestRecordings(
   const start = from === undefined ? {} : { from: Math.max(-maxTime, from - warmUp) }
   await using client = replay(recordings, { speed: Infinity, ...range, ...start })
   const header = orFail(await client.header())
-  writeDataNotes(io, header, options)
+  writeDataNotes(io, header, options, range)
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => dataWallClock() >= from }
+  let traded: PaperAccount | undefined
   const event$ = client.run$((recorded) =>
-    paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
+    paper(
+      withTerms(recorded, terms),
+      (own, account) => {
+        traded = account
+        return strategy$(own, account, parameter)
+      },
+      options,
+    ),
   )
   const isComplete = await completes(
     io,
@@ -100,10 +117,13 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   if (run.summary.profitUsd === null) io.stderr.write(withoutData)
   printSummary(io, run.summary, json)
+  const notes = notesOfRun(run, traded)
+  writeNotes(io, notes)
   if (report === undefined) return
   const html = renderRun(run, {
     title: titleOf(basename(module), recordings),
     notes: [
+      ...notes,
       parameter === undefined
         ? 'Parameter: none, so that the defaults of the strategy apply.'
         : `Parameter: ${outputJson(parameter)}`,

@@ -3,7 +3,13 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
-import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
+import {
+  journalEvents,
+  paper,
+  type PaperAccount,
+  type PaperEvent,
+  type PaperOptions,
+} from '../../backtest/paper/index.js'
 import { openJournalFile } from '../../backtest/account/journal/journal-file.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
@@ -15,17 +21,17 @@ import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
 import { printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/clock.js'
-import { counted, formatSeconds, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
+import { counted, formatSeconds, formatTime } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
 import { attempt, checkOutput, checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { errorLine, failureOf, orFail } from '../render/error-text.js'
 import { withoutPrices } from '../render/connection-lines.js'
-import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
-import { numberFormat, outputJson } from '../render/terminal.js'
+import { eventLines, holdingsText, printLine, printSummary } from '../render/paper-lines.js'
+import { numberFormat, outputJson, type NumberFormat } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
-import { assumptionsOf, writePage } from './shared/report.js'
+import { assumptionsOf, notesOfRun, writeNotes, writePage } from './shared/report.js'
 import { log, logConnection } from './shared/log.js'
 import { costFlags, costsOf, importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
@@ -99,7 +105,8 @@ async function tradeOnPaper(
     if (options.warmUp > 0)
       log(io, `The source has no history: the orders of the first ${formatSeconds(warmUp)} are not executed.`)
     const { tokens, depthInterval: interval } = settingsOf(options)
-    const resumed = journal === undefined ? undefined : resumedText(journal, options.tokens)
+    const resumed =
+      journal === undefined ? undefined : resumedText(journal, options.tokens, numberFormat(io.stderr))
     if (resumed !== undefined) log(io, resumed)
     const close = () => void client.close()
     // It subscribes before the account, which then has the rows of the recording.
@@ -112,9 +119,11 @@ async function tradeOnPaper(
           })
     const recorded = recorder?.finished.finally(close)
     const from = rxClock.wallClock() - warmUp
+    let traded: PaperAccount | undefined
     const run$ = paper(
       depthClient,
       (market, account) => {
+        traded = account
         const order$ = (own: Client) => strategy$(own, account, parameter)
         return warmUp === 0 || history === undefined
           ? order$(market)
@@ -154,9 +163,14 @@ async function tradeOnPaper(
       for (const event of orFail(await journalEvents(options.journal)())) keep(event)
     tradeFiles.close()
     printSummary(io, run.summary, json)
+    const notes = notesOfRun(run, traded)
+    writeNotes(io, notes)
     if (report === undefined) return
-    const notes = [assumptionsOf({ ...options, warmUp }), ...(resumed === undefined ? [] : [ofLastRun])]
-    writePage(report, renderRun(run, { title: `${basename(module)} on paper`, notes }))
+    const conditions = [assumptionsOf({ ...options, warmUp }), ...(resumed === undefined ? [] : [ofLastRun])]
+    writePage(
+      report,
+      renderRun(run, { title: `${basename(module)} on paper`, notes: [...notes, ...conditions] }),
+    )
   })
 }
 
@@ -166,22 +180,20 @@ const ofLastRun =
 const effects = { ...withoutPrices('account'), depth: 'No order is filled without a current depth.' }
 
 /** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged or locked. */
-const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | undefined => {
+const resumedText = (
+  journal: string,
+  tokens: PaperOptions['tokens'],
+  grouped: NumberFormat,
+): string | undefined => {
   if (!existsSync(journal)) return undefined
   const opened = attempt(() => openJournalFile(journal))
   if (isLeft(opened)) return undefined
   opened.right.close()
   if (opened.right.saved === undefined) return undefined
-  const { at, cash, holdings, orders } = opened.right.saved
-  const positions = holdings.flatMap(({ symbol, quantity }) =>
-    quantity === 0n ? [] : [`${formatTokens(quantity, tokens[symbol]?.decimals)} ${symbol}`],
-  )
-  const parts = [
-    `${formatUsd(cash)} USD in cash`,
-    positions.length === 0 ? 'no position' : positions.join(' and '),
-    counted(orders.length, 'open order'),
-  ]
-  return `Resumed from ${printable(journal)}, which ends at ${formatTime(at)}: ${parts.join(', ')}.`
+  const { at, cash, holdings: held, orders } = opened.right.saved
+  const holdings = holdingsText(cash, held, tokens, grouped)
+  const open = counted(orders.length, 'open order')
+  return `Resumed from ${printable(journal)}, which ends at ${formatTime(at)}: ${holdings}, ${open}.`
 }
 
 /** Only the live orders of a resumed strategy. */

@@ -134,7 +134,7 @@ async function sweepRecordings(
   const costs = costsOf(flags)
   const own = await accountOptions(backtest.module, strategy, costs)
   const account = own && { ...own, ...onlyGiven({ warmUp }) }
-  if (account !== undefined) writeDataNotes(io, await headerOf(backtest.recordings), account)
+  if (account !== undefined) writeDataNotes(io, await headerOf(backtest.recordings), account, range)
   const run: StrategyRun = {
     ...{ ...backtest, strategy: strategy.url, parameters, costs, account },
     played: { workers, ...range, ...onlyGiven({ warmUp }) },

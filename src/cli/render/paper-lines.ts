@@ -1,5 +1,5 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
-import type { PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
+import type { HeldPosition, PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
 import { figuresOf } from '../../view/figure-texts.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
@@ -22,7 +22,7 @@ export const eventLines = (
   }
 }
 
-/** The line of the result of an order; undefined for other events. */
+/** The line of the result of an order, and of an account that ends with a position; undefined for other events. */
 export const resultLine =
   (tokens: PaperOptions['tokens'], grouped: NumberFormat) =>
   (event: PaperEvent): string | undefined => {
@@ -40,8 +40,11 @@ export const resultLine =
         return `${formatTime(event.at)}  cancelled  #${printable(event.id)}`
       case 'Liquidated':
         return `${formatTime(event.at)}  liquidated: the equity is ${grouped(formatUsd(event.equityUsd))} USD`
-      case 'Equity':
       case 'Account':
+        return event.positions.length === 0
+          ? undefined
+          : `${formatTime(event.at)}  account  ${holdingsText(event.cashUsd, event.positions, tokens, grouped)}`
+      case 'Equity':
       case 'WriteError':
         return undefined
     }
@@ -49,6 +52,19 @@ export const resultLine =
 
 export const printLine = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)
+}
+
+/** The cash of an account and its positions that are not 0. */
+export const holdingsText = (
+  cash: number,
+  positions: readonly Pick<HeldPosition, 'symbol' | 'quantity'>[],
+  tokens: PaperOptions['tokens'],
+  grouped: NumberFormat,
+): string => {
+  const held = positions.flatMap(({ symbol, quantity }) =>
+    quantity === 0n ? [] : [`${grouped(formatTokens(quantity, tokens[symbol]?.decimals))} ${symbol}`],
+  )
+  return `${grouped(formatUsd(cash))} USD in cash, ${held.length === 0 ? 'no position' : held.join(' and ')}`
 }
 
 /** One figure a line, by its name in the summary; `-` for one without a meaning. */

@@ -215,7 +215,8 @@ describe('svc-streams backtest', () => {
     const file = besideRxjs()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
     const flags = ['--from', new Date(at + 2_000).toISOString(), '--warm-up', '5s', '--json']
-    const { stdout } = await runInProcess(['backtest', ...args, ...flags])
+    const { stdout, stderr } = await runInProcess(['backtest', ...args, ...flags])
+    expect(stderr).toMatch(/^warning: the data begin at \S+: the warm-up is 2 s, not 5 s\n$/)
     const [first = '', ...events] = stdout.trimEnd().split('\n')
     expect(first).toContain(`{"_tag":"Equity","at":${at + 2_000},"equityUsd":10000,`)
     const orders = events.filter((line) => /^\{"_tag":"(?:Filled|Rejected)"/.test(line))
@@ -233,6 +234,30 @@ describe('svc-streams backtest', () => {
     expect(byFlag.stdout).toContain(`"at":${at + 2_000}`)
     expect(byFlag.stdout).not.toContain(`"at":${at + 1_000}`)
     expect(byOption.stdout).toBe(byFlag.stdout)
+  })
+
+  it('says what is open at the end, and how long a run is whose figures are per year', async () => {
+    const file = besideRxjs()
+    const rows = Array.from({ length: 40 }, (_, minute) => [
+      bookAt(60_000 * minute),
+      priced(60_000 * minute, 100 + minute),
+    ])
+    const market = file('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+    const orders =
+      "from([market('ETH', 'buy', { units: 300n }), limit('ETH', 'buy', { units: 100n }, 1)])"
+    const text = strategy(2, '0xab', 'svc-0xab')
+      .replace("{ map } from 'rxjs'", "{ from, take, mergeMap } from 'rxjs'")
+      .replace('{ market }', '{ limit, market }')
+      .replace(/map\(\(\{ price \}.*\n/, `take(1), mergeMap(() => ${orders}),\n`)
+    const args = ['backtest', market, file('strategy.mjs', text), '--report', file('report.html')]
+    const { stdout, stderr } = await runInProcess(args)
+    expect(stdout).toMatch(/\n\S+Z {2}account {2}9699\.70 USD in cash, 3 ETH\nprofitUsd/)
+    const notes = [
+      'At the end of the data, 1 order worked on, not filled or in part.',
+      'The figures per year extrapolate 39 min to 365 days.',
+    ]
+    expect(stderr).toBe(notes.map((note) => `note: ${note}\n`).join(''))
+    for (const note of notes) expect(readFileSync(file('report.html'), 'utf8')).toContain(note)
   })
 
   it('warns that no data of the tokens of the account counted', async () => {
@@ -341,7 +366,7 @@ describe('a strategy of an account', () => {
     expect(results[0]).toContain('"roundTrips":2,"winRate":1,')
     expect(results[1]).toContain('"feesUsd":0.81199')
     const from = new Date(at + 3_000).toISOString()
-    const [warmed] = await sweep('--from', from, '--warm-up', '5s')
+    const [warmed] = await sweep('--from', from, '--warm-up', '3s')
     expect(warmed).toContain('"roundTrips":1,')
   })
 

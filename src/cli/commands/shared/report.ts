@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
+import type { PaperAccount, PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import { replay } from '../../../backtest/recording/index.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
@@ -9,11 +9,14 @@ import { allTimes, type TimeRange } from '../../../backtest/recording/codec/time
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
+import type { RunFold } from '../../../backtest/results/run-fold.js'
 import { printable } from '../../../base/errors/text.js'
 import { orFail } from '../../render/error-text.js'
 import { writing } from '../../render/file-problem.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import type { Io } from '../../io.js'
+import { formatDuration } from '../../../view/format.js'
+import { counted, formatTime } from '../../../view/texts.js'
 import { shellWord } from '../../render/shell-word.js'
 
 export const writePage = (path: string, html: string): void =>
@@ -55,10 +58,56 @@ const dataNotes = ({ assumedDepth: depth, candles }: RecordingHeader): readonly 
       ]),
 ]
 
-/** Writes to stderr what the figures of an account depend on: tokens without a depth, an assumed depth, and candles. */
-export const writeDataNotes = ({ stderr }: Io, header: RecordingHeader, account: PaperOptions): void => {
-  for (const warning of missingDepths(header, account)) stderr.write(`warning: ${printable(warning)}\n`)
-  for (const note of dataNotes(header)) stderr.write(`note: ${printable(note)}\n`)
+/** The data begin after the start of the warm-up before `from`. */
+const shortWarmUp = (
+  { at }: RecordingHeader,
+  { warmUp = 0 }: PaperOptions,
+  { from = Infinity }: Partial<TimeRange>,
+): readonly string[] =>
+  warmUp === 0 || at <= from - warmUp
+    ? []
+    : [
+        `the data begin at ${formatTime(at)}: the warm-up is ${formatDuration(Math.max(0, from - at))}, not ${formatDuration(warmUp)}`,
+      ]
+
+/**
+ * Writes to stderr what the figures of an account depend on: tokens without a depth, a short warm-up, an assumed depth, and
+ * candles.
+ */
+export const writeDataNotes = (
+  io: Io,
+  header: RecordingHeader,
+  account: PaperOptions,
+  range: Partial<TimeRange>,
+): void => {
+  for (const warning of [...missingDepths(header, account), ...shortWarmUp(header, account, range)])
+    io.stderr.write(`warning: ${printable(warning)}\n`)
+  writeNotes(io, dataNotes(header))
+}
+
+export const writeNotes = ({ stderr }: Io, notes: readonly string[]): void => {
+  for (const note of notes) stderr.write(`note: ${printable(note)}\n`)
+}
+
+/** Below this length of a run, its figures per year say little, in ms. */
+const shortRun = 30 * 86_400_000
+
+/** What the figures of a run that has ended do not say. */
+export const notesOfRun = (
+  { folded: { curve, summary } }: RunFold,
+  account: PaperAccount | undefined,
+): readonly string[] => {
+  let openOrders = 0
+  account?.open$.subscribe(({ length }) => (openOrders = length))
+  const spanMs = (curve.at(-1)?.at ?? 0) - (curve[0]?.at ?? 0)
+  return [
+    ...(openOrders === 0
+      ? []
+      : [`At the end of the data, ${counted(openOrders, 'order')} worked on, not filled or in part.`]),
+    ...(summary.annual === null || spanMs >= shortRun
+      ? []
+      : [`The figures per year extrapolate ${formatDuration(spanMs)} to 365 days.`]),
+  ]
 }
 
 /** What a page says of an account, and of the recordings with a header. */

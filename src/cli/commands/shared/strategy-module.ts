@@ -67,7 +67,7 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
         if (isOfOtherRxjs(order$)) return order$
         return from(order$).pipe(catchError((thrown: unknown) => throwError(() => failure(thrown))))
       } catch (thrown) {
-        throw failure(thrown)
+        return throwError(() => failure(thrown))
       }
     },
     options: withCosts(path, options as PaperOptions, costs),

@@ -243,8 +243,7 @@ describe('svc-streams backtest', () => {
       priced(60_000 * minute, 100 + minute),
     ])
     const market = file('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
-    const orders =
-      "from([market('ETH', 'buy', { units: 300n }), limit('ETH', 'buy', { units: 100n }, 1)])"
+    const orders = "from([market('ETH', 'buy', { units: 300n }), limit('ETH', 'buy', { units: 100n }, 1)])"
     const text = strategy(2, '0xab', 'svc-0xab')
       .replace("{ map } from 'rxjs'", "{ from, take, mergeMap } from 'rxjs'")
       .replace('{ market }', '{ limit, market }')

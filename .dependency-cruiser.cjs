@@ -72,7 +72,7 @@ const page = '^src/dashboard/page/'
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
   '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
-  '^src/wire/transport/(ws/|(undici-transport|packages|dial-host)\\.ts)',
+  '^src/wire/transport/(ws/|(undici-transport|undici-package|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|account/journal/journal-(events|file)|replay/resume/resume|recording/(on-node|read/node-platform|write/(journal|(recording|rotating)-file))))\\.ts',
 ]
@@ -126,14 +126,14 @@ module.exports = {
       to: {},
     },
     {
-      name: 'the simulator shares types, the check of options, server, task, packages and decimal text with the library, and no protocol logic',
+      name: 'the simulator shares types, the check of options, server, task and decimal text with the library, and no protocol logic',
       severity: 'error',
       from: { path: folder('simulator') },
       to: {
         path: '^src/',
         pathNot: [
           ...['simulator', 'base/option-kinds', 'gateway/server', 'base/task'].map(folder),
-          '^src/(base/domain/plain-decimal|wire/transport/packages)\\.ts',
+          '^src/base/domain/plain-decimal\\.ts',
         ],
         dependencyTypesNot: ['type-only'],
       },
@@ -167,7 +167,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(wire/transport/(ws/|(undici-transport|packages)\\.ts)|gateway/|simulator/)',
+        pathNot: '^src/(wire/transport/(ws/|(undici-transport|undici-package)\\.ts)|gateway/|simulator/)',
       },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },

@@ -51,7 +51,7 @@ export const startUp = async ({ imports }: Settings): Promise<Section> => {
       formatSpread(spreadOf(ratios(millis(candidate), millis(dependencies)))),
     ]),
     notes: [
-      `Dependencies: ${specifiers.map((specifier) => `\`${specifier}\``).join(', ')}. The import of svc-streams loads neither undici nor ws: the first request and the first dial do.`,
+      `Dependencies: ${specifiers.map((specifier) => `\`${specifier}\``).join(', ')}. The import of svc-streams does not load undici: the first request does.`,
     ],
   }
 }

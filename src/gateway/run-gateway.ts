@@ -30,7 +30,6 @@ import {
 } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
-import { importWs } from '../wire/transport/packages.js'
 import { isWebSocketUpgrade, Upgrades, type Streams } from './websocket/upgrade.js'
 import { WebSocketFront } from './websocket/web-socket-front.js'
 import { createRelays } from './coalescing/relays.js'
@@ -71,7 +70,6 @@ export const runGateway = async (
   let secrets = secretsOf(checked)
   signal?.throwIfAborted()
   const clock = currentClock()
-  const { WebSocketServer } = await importWs()
   const scheme = tls === undefined ? 'http' : 'https'
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   let ownHost = ''
@@ -101,7 +99,7 @@ export const runGateway = async (
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
   const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, report, inputOf, streams$ })
+  const upgrades = new Upgrades(prices, { ...limited, report, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
     inputOf(socket).hold()
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../base/domain/topic.js'
 import { stopListening } from '../gateway/server/listen.js'
-import { importWs } from '../wire/transport/packages.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { host, listen } from './listen.js'
 import { checkValue } from './simulator-error.js'
@@ -34,7 +33,6 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const setup = parseSimulatorOptions(options)
   const faults = new FaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
-  const { WebSocketServer } = await importWs()
 
   const frames = new ReceivedLog<ReceivedFrame>()
   const requests = new ReceivedLog<ReceivedRequest>()
@@ -51,7 +49,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),
   }
-  const sockets = new SocketServer(context, WebSocketServer)
+  const sockets = new SocketServer(context)
   const http = createHttpServer(context)
 
   const { close, closeOnAbort } = closeOnce(async () => {

@@ -2,7 +2,6 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Client, Price, PriceError, Topic, WebSocketTransport } from 'svc-streams'
 import { assertNever } from '../../src/base/domain/assert-never.js'
-import { importWs } from '../../src/wire/transport/packages.js'
 import { wsTransport } from '../../src/wire/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
@@ -59,7 +58,7 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   ) {}
 
   /** The default transport, observed. */
-  readonly transport: WebSocketTransport = observeTransport(wsTransport(importWs, undefined), this)
+  readonly transport: WebSocketTransport = observeTransport(wsTransport(undefined), this)
 
   subscribe(client: Client, topic: Topic): void {
     const subscription: PriceSubscription = {

@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { noCancel } from '../../base/task/cancellable-task.js'
 import { dialTarget } from '../../wire/transport/dial-host.js'
-import { importUndici } from '../../wire/transport/packages.js'
+import { importUndici } from '../../wire/transport/undici-package.js'
 import type { Fetch } from './open-history.js'
 
 /**

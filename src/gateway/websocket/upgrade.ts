@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { noop, type Observable } from 'rxjs'
-import type { WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer, type WebSocket } from 'ws'
 import type { GatewaySetup } from '../options.js'
 import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
@@ -41,10 +41,9 @@ export class Upgrades {
 
   constructor(
     private readonly front: WebSocketFront,
-    Server: typeof WebSocketServer,
     private readonly config: UpgradesConfig,
   ) {
-    this.upgrader = new Server({
+    this.upgrader = new WebSocketServer({
       noServer: true,
       maxPayload: maxMessageBytes,
       perMessageDeflate: false,

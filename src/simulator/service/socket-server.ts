@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { RawData, WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../base/domain/topic.js'
 import { refuseUpgrade, textResponse, writeResponse } from '../../gateway/server/http-response.js'
 import type { Faults, Garbage } from '../faults/faults.js'
@@ -28,12 +28,8 @@ export class SocketServer {
   private dropTimer: NodeJS.Timeout | undefined
   private isClosed = false
 
-  /** `UpgradeServer`: the server of `ws`. */
-  constructor(
-    private readonly context: ServiceContext,
-    UpgradeServer: typeof WebSocketServer,
-  ) {
-    this.upgrader = new UpgradeServer({ noServer: true, maxPayload: maxMessageBytes })
+  constructor(private readonly context: ServiceContext) {
+    this.upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
     this.server = createServer((_, response) => {
       const headers = { Upgrade: 'websocket', Connection: 'Upgrade' }
       writeResponse(response, textResponse(426, 'Upgrade Required', headers))

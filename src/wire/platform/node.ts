@@ -5,7 +5,7 @@ import { PriceFrames } from '../codec/fast-path.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
 import type { HttpTransport } from '../transport/ports.js'
-import { importUndici, importWs, loadOnce } from '../transport/packages.js'
+import { importUndici } from '../transport/undici-package.js'
 import { undiciTransport } from '../transport/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 import { addSource, publish } from './node/diagnostics.js'
@@ -40,7 +40,7 @@ const createMac: CreateMac = (key) => {
 
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
-  webSocketTransport: (ca) => wsTransport(importWs, ca),
+  webSocketTransport: wsTransport,
   httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,
@@ -89,4 +89,14 @@ export const lazyHttpTransport = (importTransport: () => Promise<HttpTransport>)
       await loaded?.close()
     },
   }
+}
+
+/** A load that the first call starts, for all calls. After a failure, the next call starts it again. */
+const loadOnce = <A>(start: () => Promise<A>): (() => Promise<A>) => {
+  let loading: Promise<A> | undefined
+  return () =>
+    (loading ??= start().catch((failure: unknown) => {
+      loading = undefined
+      throw failure
+    }))
 }

@@ -7,7 +7,7 @@ import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
 import { delay, responsiveDeadline } from '../../base/time/timers.js'
 import { systemClock } from '../../base/time/clock.js'
-import type { UndiciPackage } from './packages.js'
+import type { UndiciPackage } from './undici-package.js'
 import type { HttpTransportOptions } from './ports.js'
 
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */

@@ -4,7 +4,7 @@ import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
 import { networkError } from '../../base/errors/constructors.js'
 import { noCancel } from '../../base/task/cancellable-task.js'
 import { dialTarget } from './dial-host.js'
-import type { UndiciPackage } from './packages.js'
+import type { UndiciPackage } from './undici-package.js'
 import {
   bodyTooLong,
   encodedBody,

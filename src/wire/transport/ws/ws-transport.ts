@@ -1,6 +1,6 @@
 import net, { type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
 import tls, { type ConnectionOptions } from 'node:tls'
-import type { WebSocket as WsSocket, ClientOptions } from 'ws'
+import { WebSocket, type ClientOptions } from 'ws'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import {
@@ -15,7 +15,6 @@ import {
 import { FrameTap } from './frame-tap.js'
 import { noCancel, type Cancel } from '../../../base/task/cancellable-task.js'
 import { dialHost } from '../dial-host.js'
-import type { WsPackage } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -42,22 +41,17 @@ const tooBigErrors: readonly (string | undefined)[] = [
   'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH',
 ]
 
-/**
- * WebSockets over `ws`, which the first dial loads: it takes most of the start-up time. If it cannot be loaded, each dial that
- * waits for it fails. `ca`: the only PEM certificates to trust; default: Node's certificates.
- */
-export const wsTransport = (
-  importPackage: () => Promise<Pick<WsPackage, 'WebSocket'>>,
-  ca: string | undefined,
-): WebSocketTransport => {
+/** WebSockets over `ws`. `ca`: the only PEM certificates to trust; default: Node's certificates. */
+export const wsTransport = (ca: string | undefined): WebSocketTransport => {
   const connections = new Set<Connection>()
 
   return {
     dial(url, { maxFrameBytes }, listener) {
       const connection = new Connection(listener)
       connections.add(connection)
-      void importPackage()
-        .then(({ WebSocket }) => connection.dial(WebSocket, url, maxFrameBytes, ca))
+      // The caller has the socket before its first event.
+      void Promise.resolve()
+        .then(() => connection.dial(url, maxFrameBytes, ca))
         .catch((failure: unknown) => connection.end(noCloseFrame, causeOf(failure).message))
       void connection.whenClosed.then(() => connections.delete(connection))
       return connection
@@ -71,7 +65,7 @@ export const wsTransport = (
 
 /** One WebSocket. It has no socket of `ws` until `dial`. */
 class Connection implements InternalSocket {
-  private socket: WsSocket | undefined
+  private socket: WebSocket | undefined
   /** True after `close` and `terminate`. */
   private isEnded = false
   private cancelDial: Cancel = noCancel
@@ -84,7 +78,7 @@ class Connection implements InternalSocket {
     return this.socket?.bufferedAmount ?? 0
   }
 
-  dial(WebSocket: WsPackage['WebSocket'], url: string, maxFrameBytes: number, ca: string | undefined): void {
+  dial(url: string, maxFrameBytes: number, ca: string | undefined): void {
     if (this.isEnded) throw new Error('closed before it was dialled')
     let tcpFailure: Error | undefined
     const connect: Options['createConnection'] = (dialOptions, onEnd) => {
@@ -133,13 +127,13 @@ class Connection implements InternalSocket {
     this.listener.closed(code, reason, refusal)
   }
 
-  private get openSocket(): WsSocket | undefined {
+  private get openSocket(): WebSocket | undefined {
     const { socket } = this
     return socket?.readyState === socket?.OPEN ? socket : undefined
   }
 
   /** `tcpFailure`: an error of the TCP connection. `ws` has no event for it once the WebSocket is open. */
-  private forwardEvents(socket: WsSocket, tcpFailure: () => Error | undefined): void {
+  private forwardEvents(socket: WebSocket, tcpFailure: () => Error | undefined): void {
     const { listener } = this
     let failure: (Error & { readonly code?: string }) | undefined
     let refusal: ResponseHead | undefined

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { importWs } from '../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../src/wire/transport/ws/ws-transport.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../../support/network/certificate.js'
@@ -10,6 +9,7 @@ import {
   startWebSocketServer,
 } from '../../../support/network/servers.js'
 import { dial, expectClosedOnce, freezeTimers, transportOf } from './support/dial.js'
+import { recordingListener } from '../support/recording-listener.js'
 import { close } from './support/frames.js'
 
 const noop = () => undefined
@@ -157,6 +157,24 @@ describe('terminate() of a socket', () => {
   })
 })
 
+it.each(['close', 'terminate'] as const)('%s() before the dial starts dials nothing', async (end) => {
+  const { url, clients } = await startWebSocketServer(noop)
+  const transport = transportOf()
+  const recorded = recordingListener()
+  transport.dial(url, { maxFrameBytes: 1000 }, recorded)[end]()
+  await recorded.whenClosed
+  expect(recorded.events).toEqual([['closed', 1006, 'closed before it was dialled']])
+  const later = dial(url, transport)
+  await later.recorded.whenOpen
+  expect(clients.size).toBe(1)
+})
+
+it('reports a dial that throws', async () => {
+  const { recorded } = dial('ws://127.0.0.1:1/#fragment')
+  await recorded.whenClosed
+  expect(recorded.events).toEqual([['closed', 1006, expect.stringContaining('fragment')]])
+})
+
 describe('close() of the transport', () => {
   it('resolves when every socket has closed: open, unresponsive, dialling or failing', async () => {
     const { url, clients } = await startWebSocketServer(noop)
@@ -178,7 +196,7 @@ describe('close() of the transport', () => {
   })
 
   it('may be called twice, and without sockets', async () => {
-    const transport = wsTransport(importWs, undefined)
+    const transport = wsTransport(undefined)
     await Promise.all([transport.close(), transport.close()])
     await expect(transport.close()).resolves.toBeUndefined()
   })

@@ -6,7 +6,7 @@ import type {
   HttpTransport,
   HttpTransportOptions,
 } from '../../../../../src/wire/transport/ports.js'
-import { importUndici } from '../../../../../src/wire/transport/packages.js'
+import { importUndici } from '../../../../../src/wire/transport/undici-package.js'
 import { undiciTransport } from '../../../../../src/wire/transport/undici-transport.js'
 import { expectWellFormed } from '../../../../base/errors/support/well-formed.js'
 

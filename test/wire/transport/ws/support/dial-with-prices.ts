@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
 import { PriceFrames } from '../../../../../src/wire/codec/fast-path.js'
-import { importWs } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 import { priceText } from './frames.js'
@@ -18,7 +17,7 @@ export const topicCount = 50
 
 /** Dials with a listener that handles the prices of the topics in `bytes`, and records them as texts. */
 export const dialWithPrices = (url: string, ca?: string): DialledWithPrices => {
-  const transport = wsTransport(importWs, ca)
+  const transport = wsTransport(ca)
   onTestFinished(() => transport.close())
   const prices = new PriceFrames<string>()
   for (let index = 0; index < topicCount; index++) {

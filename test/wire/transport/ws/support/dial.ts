@@ -1,6 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../../../../src/wire/transport/ports.js'
-import { importWs } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 
@@ -9,7 +8,7 @@ export const defaultMaxFrameBytes = 1000
 
 /** A transport that is closed at the end of the test. */
 export const transportOf = (ca?: string): WebSocketTransport => {
-  const transport = wsTransport(importWs, ca)
+  const transport = wsTransport(ca)
   onTestFinished(() => transport.close())
   return transport
 }

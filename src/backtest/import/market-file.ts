@@ -21,6 +21,8 @@ export interface ReadOptions {
   readonly resolve: (symbol: string) => ImportedToken | undefined
   /** The token of files without symbols. */
   readonly token: ImportedToken | undefined
+  /** The depth of each price, in tokens. `undefined`: that of the file. */
+  readonly assumedDepth: string | undefined
   /** The length of candles. `undefined`: that of their ends, or the distance of two starts. */
   readonly interval: CandleInterval | undefined
   /** Throw at the first invalid row. */
@@ -157,7 +159,7 @@ export class MarketFile {
     const { bid, ask = -1 } = columns
     if (bid !== undefined && numberOf(cells[bid] ?? '') > numberOf(cells[ask] ?? ''))
       warn('the bid is above the ask')
-    if (kind === 'tops of a book' && depth === undefined)
+    if (kind === 'tops of a book' && (depth ?? this.options.assumedDepth) === undefined)
       warn('no depth, because a quantity is no number, or --tokens has no decimals')
   }
 

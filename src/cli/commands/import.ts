@@ -9,6 +9,7 @@ import type { CandleInterval } from '../../backtest/import/candles.js'
 import { MarketFile, type ReasonCount } from '../../backtest/import/market-file.js'
 import type { ImportedToken } from '../../backtest/import/market-row.js'
 import { ownRows } from '../../backtest/import/own-rows.js'
+import { unitsOf } from '../../backtest/import/values.js'
 import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, messageOf, printable } from '../../base/errors/text.js'
@@ -126,7 +127,7 @@ async function importFiles(
     if (stopped) throw new Error('stopped; no file was written')
   }
   const now = rxClock.wallClock()
-  const options = { columns, resolve, token, interval, strict, maxRows, checkStop, now }
+  const options = { columns, resolve, token, assumedDepth: depth, interval, strict, maxRows, checkStop, now }
   const market: MarketFile[] = []
   const grouped = numberFormat(io.stdout)
   for (const path of files) {
@@ -238,16 +239,20 @@ const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedT
   }
 }
 
-/** Throws if an assumed depth needs decimals that are unknown. */
+/** Throws if an assumed depth needs decimals that are unknown, or is 0 in base-token units. */
 const knownHeader = (
   files: readonly MarketFile[],
   assumedDepth: string | undefined,
   interval: CandleInterval | undefined,
 ): KnownHeader => {
   const tokens = tokensOf(files)
-  const unknown = tokens.find(({ decimals }) => decimals === undefined)
-  if (assumedDepth !== undefined && unknown !== undefined)
-    throw new Error(`--depth: the decimals of ${unknown.topic} are unknown; define the token in --tokens`)
+  const unfit = tokens.find(
+    ({ decimals }) => decimals === undefined || unitsOf(assumedDepth ?? '1', decimals) === 0n,
+  )
+  if (assumedDepth !== undefined && unfit !== undefined)
+    throw new Error(
+      `--depth: ${assumedDepth} is no quantity of ${unfit.topic}, whose decimals are ${unfit.decimals ?? 'unknown; define the token in --tokens'}`,
+    )
   const invalidRows = files
     .flatMap(({ invalid }) => [...invalid.values()])
     .reduce((sum, { count }) => sum + count, 0)

@@ -386,6 +386,20 @@ describe('import', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('decimals') as string })
   })
 
+  it('fails for a --depth that is less than the smallest unit of a token', async () => {
+    const flags = [...tokenFlags, '--token', 'ETH', '--depth', '0.0000000000000000009']
+    const { code, stderr } = await imported({ 'trades.csv': csv(priceRows(2)) }, flags)
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('--depth') as string })
+  })
+
+  it('warns about no quantity of a top of a book that --depth replaces', async () => {
+    const tops = `time,bid,bid_qty,ask,ask_qty\n${start},2680,,2681,1\n`
+    const flags = [...tokenFlags, '--token', 'ETH', '--depth', '2']
+    const { rows, stdout } = await imported({ 'tops.csv': tops }, flags)
+    expect(rows[0]).toMatchObject({ mint: address, buy: '2000000000000000000' })
+    expect(stdout).not.toContain('no depth')
+  })
+
   it('joins the files of several tokens and formats by time', async () => {
     const rows = priceRows(4)
     const json = rows

@@ -7,8 +7,8 @@ import { namingFile, openLineFile } from '../files/line-file.js'
 
 /**
  * Writes each value to a file before it passes it: a line of JSON, `{ at, value }`, with the time in ms since the Unix epoch. A `bigint`
- * is written as text; `NaN`, infinities, `-0`, a `Map` and a `Set` by their names, as `{ $number: 'NaN' }`. The command `verify`
- * compares these values with those of a replay.
+ * is written as text; `NaN`, infinities, `-0`, a `Map` and a `Set` by their names, as `{ $number: 'NaN' }`; `undefined` and a function
+ * as `null`. The command `verify` compares these values with those of a replay.
  *
  * Lines are appended to an existing file. Each line is written synchronously: a killed process loses no value that was
  * passed on. A last line without an end, which a killed process left, is removed at the next start.

@@ -43,7 +43,7 @@ Examples:
 
 ${strategyHelp}
 
-Exit codes: 0 if the recording was played to its end, 1 otherwise.`
+Exit codes: 0 if the recording was played to its end, 2 for invalid arguments, 1 otherwise.`
 
 const flags = {
   parameter: parameterFlag,

@@ -34,7 +34,7 @@ The tables:
 Times are UTC, in ms; in CSV they are ISO 8601. Quantities are in base-token units and exact. Existing files are not overwritten.
 If the recording is damaged, the rows before the damage are exported, and the command fails.
 
-Exit codes: 0 if all rows were exported, 1 otherwise.`
+Exit codes: 0 if all rows were exported, 2 for invalid arguments, 1 otherwise.`
 
 export const createCommand = defineCommand({
   examples,

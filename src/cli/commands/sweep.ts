@@ -62,7 +62,7 @@ Each parameter prints one line: the figures of its account, or the number of its
 With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
 range directly before it, and what that parameter did in the test range. The last line is their total.
 
-Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
+Exit codes: 0 if every parameter or window has a result, 2 for invalid arguments, 1 otherwise.`
 
 const flags = {
   parameters: requiredFlag('--parameters <file>', 'parameters of the strategy, as a JSON array'),

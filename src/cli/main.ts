@@ -9,6 +9,14 @@ outputClosed(process.stdout).catch((thrown: unknown) => {
 })
 // An error message that cannot be written must not change the exit code.
 process.stderr.on('error', () => undefined)
+/** Nothing is left to do, but the command has not ended. */
+const onStuck = (): void => {
+  process.exitCode = 1
+  process.stderr.write(
+    'error: the command waits for a promise that never settles, such as an await of a strategy\n',
+  )
+}
+process.once('beforeExit', onStuck)
 const args = process.argv.slice(2)
 try {
   // Loaded here, because they import packages that an installation may lack.
@@ -21,3 +29,4 @@ try {
   process.stderr.write(`error: ${problem}\n`)
   process.exitCode = 1
 }
+process.off('beforeExit', onStuck)

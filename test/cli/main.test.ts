@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { startTestSimulator } from '../support/simulator.js'
 import { getDepth } from '../support/network/signed-request.js'
 import { compiledPath, spawnNode } from '../support/process/node-process.js'
+import { newFolder } from '../support/new-folder.js'
 import { ethTopic } from '../support/tokens.js'
 import { runInProcess, startInProcess } from './support/in-process.js'
 import type { RunningCommand } from './support/running-command.js'
@@ -28,6 +31,13 @@ const withVariables = async (child: RunningCommand) => {
 test('exits with 2 for invalid arguments, and with 0 for help', async () => {
   expect(await run('simulate', '--tick', '0')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('simulate', '--help')).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('exits with 1 and a message for a strategy whose module awaits a promise that never settles', async () => {
+  const path = join(newFolder(), 'strategy.mjs')
+  writeFileSync(path, 'await new Promise(() => undefined)')
+  const { code, stderr } = await run('backtest', 'market.ndjson', path)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('never settles') as string])
 })
 
 test('exits with 1 for a port in use', async () => {

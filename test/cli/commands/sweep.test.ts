@@ -76,6 +76,15 @@ test('puts values that are NaN last, as those without a number, and leaves them 
   expect(readFileSync(report, 'utf8')).not.toContain('NaN')
 })
 
+test('sorts by, and writes as CSV, a last value that is a number itself', async () => {
+  const module = `import { of } from 'rxjs'\nexport default (client, count) => of(0, count)`
+  const csv = newFile('sweep.csv', '')
+  const flags = ['--sort', 'last value', '--csv', csv]
+  const { code, stdout } = await runCommand(['sweep', ...files([7, 9], module), ...flags])
+  expect([code, stdout.split('\n').map((line) => line.split('  ')[0])]).toEqual([0, ['9', '7', '']])
+  expect(readFileSync(csv, 'utf8').split('\r\n')).toEqual(['parameter,last value,error', '9,9,', '7,7,', ''])
+})
+
 test('sorts by, and shows, a number of a token whose symbol has a dot', async () => {
   const module = `import { of } from 'rxjs'\nexport default (client, gain) => of({ buyAndHold: { 'USDC.e': gain } })`
   const report = newFile('sweep.html', '')

@@ -36,7 +36,11 @@ const numberNamesOf = (results: readonly Result[]): readonly string[] => [
   ...new Set(results.flatMap((result) => [...numbersOf(lastOf(result)).keys()])),
 ]
 
-const lastOf = (result: Result): unknown => (isLeft(result) ? undefined : resultOf(result.right.values))
+const lastOf = (result: Result): unknown =>
+  isLeft(result) ? undefined : withName(resultOf(result.right.values))
+
+/** A last value that is a number itself has a name as those in its fields have. */
+const withName = (value: unknown): unknown => (isNumber(value) ? { 'last value': value } : value)
 
 const parameterOf = (result: Result): unknown =>
   isLeft(result) ? result.left.parameter : result.right.parameter
@@ -115,8 +119,7 @@ const rowOf = (result: Result): SweepRow => {
 
 /** Of an account in the order of a report, those with a meaning. */
 const figuresIn = (value: unknown): Readonly<Record<string, number>> => {
-  if (isNumber(value)) return { 'last value': Number(value) }
-  const numbers = isFolded(value) ? figuresOf(value.summary) : [...numbersOf(value)]
+  const numbers = isFolded(value) ? figuresOf(value.summary) : [...numbersOf(withName(value))]
   return Object.fromEntries(
     numbers.flatMap(([name, number]) => (number === null ? [] : [[name, Number(number)] as const])),
   )

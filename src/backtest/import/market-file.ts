@@ -71,7 +71,6 @@ export class MarketFile {
   readonly unknown = new Set<string>()
   /** The number of cells of a row. */
   private readonly width: number
-  private readonly priceColumns: readonly number[]
 
   private constructor(
     readonly path: string,
@@ -79,7 +78,6 @@ export class MarketFile {
     readonly layout: Layout,
     private readonly options: ReadOptions,
   ) {
-    this.priceColumns = priceFields[layout.kind].map((field) => layout.columns[field] ?? -1)
     this.width = (table.names ?? table.sample[0] ?? []).length
     this.named = new Map(layout.namingColumns.map((index) => [index, new Set()]))
   }
@@ -138,7 +136,7 @@ export class MarketFile {
       if (row === 'no time') this.otherUnit ??= unitOf(cells[this.layout.columns.time] ?? '')
       return count(this.invalid, row, cells, line)
     }
-    const { at, depth, candle } = row
+    const { at, price, series, depth, candle } = row
     const { kind, columns } = this.layout
     this.rows++
     if (at < this.to) this.earlierRows++
@@ -156,9 +154,12 @@ export class MarketFile {
     const [open = 0, high = 0, low = 0, close = 0] = candle?.prices ?? []
     if (Math.max(open, close) > high || Math.min(open, close) < low)
       warn('the open or the close is not between the low and the high')
-    const { bid, ask = -1 } = columns
-    if (bid !== undefined && numberOf(cells[bid] ?? '') > numberOf(cells[ask] ?? ''))
+    if (numberOf(cells[columns.bid ?? -1] ?? '') > numberOf(cells[columns.ask ?? -1] ?? ''))
       warn('the bid is above the ask')
+    const { lastPrice = price } = series
+    if (Math.max(price, lastPrice) > 2 * Math.min(price, lastPrice))
+      warn('the price is more than twice, or less than half, that of the row before')
+    series.lastPrice = price
     if (kind === 'tops of a book' && (depth ?? this.options.assumedDepth) === undefined)
       warn('no depth, because a quantity is no number, or --tokens has no decimals')
   }
@@ -233,18 +234,17 @@ export class MarketFile {
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
     if (series === undefined) return 'unknown symbol'
-    const numbers = this.priceColumns.map((column) => numberOf(cells[column] ?? ''))
+    const numbers = priceFields[kind].map((field) => numberOf(cells[columns[field] ?? -1] ?? ''))
     const invalid = numbers.find((number) => !(number > 0))
     if (invalid !== undefined) return Number.isNaN(invalid) ? 'not a number' : 'not above 0'
     const [first = NaN, second = NaN] = numbers
-    const isQuote = columns.bid !== undefined
     const closeTime = kind === 'candles' ? timeOf(cells[columns.closeTime ?? -1] ?? '', unit) : NaN
     return {
       at,
       series,
       token: series.token,
-      price: isQuote ? (first + second) / 2 : first,
-      depth: isQuote ? this.depthOf(cells, series) : undefined,
+      price: columns.bid === undefined ? first : (first + second) / 2,
+      depth: this.depthOf(cells, series),
       candle: kind === 'candles' ? { prices: numbers, closeTime } : undefined,
     }
   }

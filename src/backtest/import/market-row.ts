@@ -12,6 +12,8 @@ export interface Series {
   /** In order, of a file of candles. */
   readonly candles: MarketRow[]
   starts: CandleStarts
+  /** Of the last valid row, or the open of that candle. In USD. */
+  lastPrice?: number
 }
 
 /** The quantities that can be bought and sold, in base-token units. */

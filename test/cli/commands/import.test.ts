@@ -789,6 +789,18 @@ describe('import', () => {
       'the bid is above the ask: 1, first in line 1',
     ],
     [
+      'a wrong price, and the one after it',
+      `time,price\n${[2680, 2681, 268_100, 2682, 5_363, 1].map((each, index) => `${start + index},${each}\n`).join('')}`,
+      [],
+      'the price is more than twice, or less than half, that of the row before: 3, first in line 4',
+    ],
+    [
+      'a quote far from the market',
+      `time,bid,ask\n${start},2680,2681\n${start + 1},0.01,199999.99\n${start + 2},2680,2682\n`,
+      [],
+      'the price is more than twice, or less than half, that of the row before: 2, first in line 3',
+    ],
+    [
       'a row that is cut off',
       `time,price,amount\n${start},2680,1\n${start + 1},26`,
       [],
@@ -809,6 +821,14 @@ describe('import', () => {
   it('reports no problem of rows without one', async () => {
     const { stdout } = await ticksOf(`${candleHeader}${candle(0, 100)}${candle(1, 100)}`)
     expect(stdout).not.toMatch(/doubt|earlier/)
+  })
+
+  it('compares a price with the one before of its token', async () => {
+    const rows = [2680, 50_000, 2681, 50_001, 1340.5].map(
+      (each, index) => `${start},${[address, other][index % 2]},${each}`,
+    )
+    const { stdout } = await imported({ 'market.csv': ['time,topic,price', ...rows, ''].join('\n') }, [])
+    expect(stdout).not.toContain('doubt')
   })
 
   it('takes the column with the usual case of its name, in any order of the columns', async () => {

@@ -185,7 +185,6 @@ export class MarketFile {
 
   private addDoubts(): void {
     const { doubts, from, to, rows, truncated, midnights, otherUnit, separated, named, options } = this
-    const symbols = [...this.series.keys(), ...this.unknown]
     const time = describeValue(columnName(this.table.names, this.layout.columns.time))
     if (to > options.now + day)
       doubts.push(
@@ -212,10 +211,6 @@ export class MarketFile {
     const wide = this.warnings.get(moreCells)
     if (wide !== undefined)
       doubts.push(`line ${wide.line} has ${moreCells}: quote cells that contain the delimiter`)
-    if (options.token !== undefined && symbols.length > 1)
-      doubts.push(
-        `${describeValue(columnName(this.table.names, this.layout.columns.symbol ?? -1))} has several values, such as ${symbols.slice(0, 3).map(describeValue).join(', ')}, and --token names one token: give --tokens`,
-      )
     for (const [index, names] of named)
       if (names.size > 1)
         doubts.push(

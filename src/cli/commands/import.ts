@@ -163,12 +163,14 @@ const naming = async <A>(path: string, reading: Promise<A>): Promise<A> => {
   }
 }
 
-/** A doubt about files of several symbols, which --token makes one token. */
+/** A doubt about several symbols, of which --token names one. */
 const symbolDoubts = (files: readonly MarketFile[]): readonly string[] => {
-  const symbols = new Set(files.flatMap(({ series }) => [...series.keys()].filter((symbol) => symbol !== '')))
-  const shown = [...symbols].slice(0, 3).map(describeValue).join(', ')
-  if (files.length === 1 || symbols.size < 2) return []
-  return [`the files have several symbols, such as ${shown}, and --token names one token: give --tokens`]
+  const symbols = new Set(files.flatMap(({ series, unknown }) => [...series.keys(), ...unknown]))
+  const shown = [...symbols].filter((symbol) => symbol !== '').slice(0, 3)
+  if (shown.length < 2) return []
+  return [
+    `there are several symbols, such as ${shown.map(describeValue).join(', ')}, and --token names one token: give --tokens`,
+  ]
 }
 
 /** A doubt for each two files with different candles of one token and start. */

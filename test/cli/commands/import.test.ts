@@ -605,7 +605,7 @@ describe('import', () => {
     const refused = await imported({ 'trades.csv': text })
     expect(refused).toMatchObject({ code: 1, rows: [] })
     expect(refused.stderr).toContain(
-      '"symbol" has several values, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
+      'there are several symbols, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
     )
     const { rows, stdout } = await imported({ 'trades.csv': text }, ['--token', address, '--yes'])
     expect(rows.map(({ price: usd }) => usd)).toEqual([1, 3])
@@ -619,7 +619,7 @@ describe('import', () => {
     const refused = await imported(files)
     expect(refused).toMatchObject({ code: 1, rows: [] })
     expect(refused.stderr).toContain(
-      'the files have several symbols, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
+      'there are several symbols, such as "ETHUSDT", "BTCUSDT", and --token names one token: give --tokens',
     )
     expect((await imported(files, ['--token', address, '--yes'])).rows).toHaveLength(2)
     const oneSymbol = { ...files, 'b.csv': text('ETHUSDT', start + 1) }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
-import { paper, type PaperAccount } from '../../backtest/paper/index.js'
+import { paper, type Account, type PaperAccount } from '../../backtest/paper/index.js'
 import { withTerms } from '../../backtest/account/terms.js'
 import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
 import { renderRun } from '../../backtest/results/render-report.js'
@@ -89,6 +89,7 @@ async function backtestRecordings(
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const terms = warmUp === 0 || from === undefined ? {} : { isCounted: () => dataWallClock() >= from }
   let traded: PaperAccount | undefined
+  let end: Account | undefined
   const event$ = client.run$((recorded) =>
     paper(
       withTerms(recorded, terms),
@@ -106,6 +107,7 @@ async function backtestRecordings(
         printLine(io, lineOf(event))
         run.add(event)
         tradeFiles.add(event)
+        if (event._tag === 'Account') end = event
       }),
     ),
     () => ': the backtest has not ended',
@@ -117,7 +119,9 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   if (run.summary.profitUsd === null) io.stderr.write(withoutData)
   printSummary(io, run.summary, json)
-  const notes = notesOfRun(run, traded)
+  const isHeld = (end?.positions.length ?? 0) > 0
+  const gaps = isHeld || report !== undefined ? await gapsOf(recordings, range, options) : {}
+  const notes = notesOfRun(run, traded, end, gaps)
   writeNotes(io, notes)
   if (report === undefined) return
   const html = renderRun(run, {
@@ -130,7 +134,7 @@ async function backtestRecordings(
       ...conditionsOf(options, header),
       rowsText(summary, header.invalidRows ?? 0),
     ],
-    gaps: await gapsOf(recordings, range, options),
+    gaps,
     command: commandText(command),
   })
   writePage(report, html)

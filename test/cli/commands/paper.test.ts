@@ -147,12 +147,12 @@ describe('svc-streams backtest', () => {
     expect(command).toContain(`joe'\\''s plain.ndjson' `)
   })
 
-  it('has a gap on the page from the last price of a token to the end of the data', async () => {
-    const file = besideRxjs()
-    const bookWithEnd = recordingText(
+  /** The prices of one token, and 5 minutes after the fourth one a price of another token. */
+  const endsEarly = (count: number) =>
+    recordingText(
       { ...header, topics: ['svc-0xab', 'svc-0xcd'], mints: ['0xab'] },
       bookAt(0),
-      ...[0, 1, 2, 3].map((index) => priced(1_000 * index, 100 + index)),
+      ...[0, 1, 2, 3].slice(0, count).map((index) => priced(1_000 * index, 100 + index)),
       {
         _tag: 'Price',
         at: at + 303_000,
@@ -160,10 +160,25 @@ describe('svc-streams backtest', () => {
         event: right(price('svc-0xcd', 1, { receivedAt: at + 303_000 })),
       },
     )
+
+  it('has a gap on the page from the last price of a token to the end of the data', async () => {
+    const file = besideRxjs()
     const report = file('report.html')
-    const args = [file('market.ndjson', bookWithEnd), file('strategy.mjs', ofTwoTokens)]
+    const args = [file('market.ndjson', endsEarly(4)), file('strategy.mjs', ofTwoTokens)]
     expect((await runInProcess(['backtest', ...args, '--report', report])).code).toBe(0)
     expect(readFileSync(report, 'utf8')).toContain('<p>1 gap in the data, 5 min in all')
+  })
+
+  it('says how old the last price of a position is at the end of the data', async () => {
+    const file = besideRxjs()
+    const backtest = async (count: number) => {
+      const args = [file('market.ndjson', endsEarly(count)), file('strategy.mjs', ofTwoTokens)]
+      return (await runInProcess(['backtest', ...args])).stderr
+    }
+    expect(await backtest(3)).toContain(
+      'note: The position in ETH has the value of its last price, 5 min 1 s before the end.\n',
+    )
+    expect(await backtest(4)).not.toContain('The position')
   })
 
   it('warns that a recording without depth fills no order', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { PaperAccount, PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
+import type { Account, PaperAccount, PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import { replay } from '../../../backtest/recording/index.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
@@ -92,15 +92,29 @@ export const writeNotes = ({ stderr }: Io, notes: readonly string[]): void => {
 /** Below this length of a run, its figures per year say little, in ms. */
 const shortRun = 30 * 86_400_000
 
-/** What the figures of a run that has ended do not say. */
+/** A position whose token had no price at the end has the value of an earlier time. */
+const outdatedPositions = ({ at, positions }: Account, gaps: ReportGaps): readonly string[] =>
+  positions.flatMap(({ symbol }) => {
+    const { from, to } = gaps[symbol]?.at(-1) ?? { from: 0, to: 0 }
+    return to < at
+      ? []
+      : [
+          `The position in ${symbol} has the value of its last price, ${formatDuration(to - from)} before the end.`,
+        ]
+  })
+
+/** What the figures of a run that has ended do not say. `end`: its last event. */
 export const notesOfRun = (
   { folded: { curve, summary } }: RunFold,
   account: PaperAccount | undefined,
+  end?: Account,
+  gaps: ReportGaps = {},
 ): readonly string[] => {
   let openOrders = 0
   account?.open$.subscribe(({ length }) => (openOrders = length))
   const spanMs = (curve.at(-1)?.at ?? 0) - (curve[0]?.at ?? 0)
   return [
+    ...(end === undefined ? [] : outdatedPositions(end, gaps)),
     ...(openOrders === 0
       ? []
       : [`At the end of the data, ${counted(openOrders, 'order')} worked on, not filled or in part.`]),

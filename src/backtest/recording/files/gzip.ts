@@ -33,7 +33,12 @@ export class GzipBlocks {
     this.checksum = crc32(text, this.checksum)
     this.length += text.length
     this.window = Buffer.concat([window, text]).subarray(-windowLength)
-    this.trailer = this.newTrailer()
+    // An empty last block, the checksum, and the length of the text modulo 2^32.
+    const next = Buffer.alloc(10)
+    next.writeUInt8(3, 0)
+    next.writeUInt32LE(this.checksum, 2)
+    next.writeUInt32LE(this.length % 2 ** 32, 6)
+    this.trailer = next
     file.cut(end)
     try {
       file.append(Buffer.concat([block, this.trailer]))
@@ -42,15 +47,6 @@ export class GzipBlocks {
       throw thrown
     }
     this.end += block.length
-  }
-
-  /** An empty last block, the checksum, and the length of the text modulo 2^32. */
-  private newTrailer(): Uint8Array {
-    const trailer = Buffer.alloc(10)
-    trailer.writeUInt8(3, 0)
-    trailer.writeUInt32LE(this.checksum, 2)
-    trailer.writeUInt32LE(this.length % 2 ** 32, 6)
-    return trailer
   }
 }
 

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { publish } from '../../../wire/platform/node/diagnostics.js'
 import { gunzip } from '../files/gzip.js'
+import { gzipStart } from './file-part.js'
 import type { PlatformSource, SourcePlatform } from './source.js'
 
 /** Node, and the runtimes that are compatible with it. */
@@ -29,6 +30,7 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
 
 const open = promisify(fs.open)
 const read = promisify(fs.read)
+const fstat = promisify(fs.fstat)
 const close = promisify(fs.close)
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
@@ -47,12 +49,17 @@ async function* readChunks(
   const file = await open(path, 'r')
   try {
     const bytes = new Uint8Array(length)
-    let position = start
+    let end = start ?? 0
+    let isGzip: boolean | undefined
     for (;;) {
-      const { bytesRead } = await read(file, bytes, 0, length, position)
+      const before = isGzip === false ? undefined : await fstat(file)
+      const { bytesRead } = await read(file, bytes, 0, length, start === null ? null : end)
       if (bytesRead === 0) return
-      if (position !== null) position += bytesRead
+      end += bytesRead
+      isGzip ??= bytes[0] === gzipStart
       yield bytes.subarray(0, bytesRead)
+      // Meanwhile, a recorder may have overwritten the trailer of a compressed file by the next block.
+      if (isGzip && before?.isFile() === true && end >= before.size) return
     }
   } finally {
     await close(file)

@@ -2,9 +2,7 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defer, EMPTY, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
-import { liveSourceOf, copyPosition, type PricePosition } from '../../../base/domain/past.js'
-import type { Price } from '../../../base/domain/price.js'
-import type { PriceError } from '../../../base/errors/model.js'
+import { liveSourceOf, copyPosition } from '../../../base/domain/past.js'
 import { reportError } from '../../../base/task/safe-notify.js'
 import { timeOfEvent } from '../../../base/time/event-time.js'
 import { rxClock } from '../../../base/time/clock.js'
@@ -71,21 +69,18 @@ export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTime
   withEndRow$(
     () => {
       const { open$, position } = liveSourceOf(client.price$(topic))
-      return open$().pipe(map((event) => priceRow(topic, times.of(event), event, position())))
+      return open$().pipe(
+        map((event): Row => {
+          const at = times.of(event)
+          const last = isRight(event) ? position() : undefined
+          if (last === undefined) return { _tag: 'Price', at, topic, event }
+          return { _tag: 'Price', at, topic, event, position: copyPosition(last) }
+        }),
+      )
     },
     topic,
     times,
   )
-
-const priceRow = (
-  topic: Topic,
-  at: number,
-  event: Either<PriceError, Price>,
-  position: PricePosition | undefined,
-): Row => {
-  if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
-  return { _tag: 'Price', at, topic, event, position: copyPosition(position) }
-}
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
 export const depthRow$ = (

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import { createRecordingFile } from '../../../../src/backtest/recording/write/recording-file.js'
@@ -98,6 +98,21 @@ const writeRecording = () => {
     events: written.map((row) => row._tag === 'Price' && row.event),
   }
 }
+
+it('a compressed recording to which rows are written during its replay ends where it ended when it was read', async () => {
+  const path = newFile('market.ndjson.gz')
+  const file = createRecordingFile(path)
+  const many = Array.from({ length: 1000 }, (_, n) => priceRow(n, n + 1))
+  const write = (lines: string): unknown => file.write(lines, () => undefined)
+  write(recordingText(header, ...many))
+  const client = replay(path, { speed: Infinity })
+  await client.price$(topic).forEach((event) => {
+    if (isRight(event) && event.right.price === 1) write(recordingText(...many))
+  })
+  file.close()
+  expect(await client.finished).toMatchObject({ right: { rows: 1000 } })
+  expect((await replayed(path)).events).toHaveLength(2000)
+})
 
 describe('the replay of damaged gzip data', () => {
   it('emits all complete rows before a truncation, then an error that names the line', async () => {

@@ -50,7 +50,8 @@ async function* readChunks(
   try {
     const bytes = new Uint8Array(length)
     let end = start ?? 0
-    let isGzip: boolean | undefined
+    // Compressed data have no positions either.
+    let isGzip = start === null ? undefined : false
     for (;;) {
       const before = isGzip === false ? undefined : await fstat(file)
       const { bytesRead } = await read(file, bytes, 0, length, start === null ? null : end)

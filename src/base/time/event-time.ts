@@ -28,6 +28,7 @@ export const timeOfEvent = (event: Either<unknown, unknown>, now: number, early 
   const arrival = isVirtual ? now : arrivalOf(now)
   // Not the earliest time: V8 allocates a number that one branch calculates and the other copies.
   const maxEarlier = isVirtual ? 0 : maxHandlingTime
+  if (receivedAt > arrival && receivedAt <= now) arrivedAt = receivedAt
   if (receivedAt >= arrival - maxEarlier && receivedAt <= now + maxAhead) return receivedAt
   return receivedAt < arrival ? arrival - early : arrival
 }
@@ -36,15 +37,15 @@ export const timeOfEvent = (event: Either<unknown, unknown>, now: number, early 
 const maxTurn = 60_000
 
 const resolved = Promise.resolve()
-let turnStartedAt = NaN
+let arrivedAt = NaN
 
-/** The first clock reading in this turn: operators and recorder agree on an event's arrival, although handlers take time. */
+/** The first clock reading in this turn, or a later `receivedAt`: operators and recorder agree on the arrival of an event. */
 const arrivalOf = (now: number): number => {
-  if (now >= turnStartedAt && now < turnStartedAt + maxTurn) return turnStartedAt
+  if (now >= arrivedAt && now < arrivedAt + maxTurn) return arrivedAt
   void resolved.then(endTurn)
-  return (turnStartedAt = now)
+  return (arrivedAt = now)
 }
 
 const endTurn = (): void => {
-  turnStartedAt = NaN
+  arrivedAt = NaN
 }

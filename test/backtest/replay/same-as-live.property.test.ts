@@ -1,13 +1,14 @@
 import * as fc from 'fast-check'
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, merge, Subject, toArray, type Observable } from 'rxjs'
-import type { Price, PriceClient, PriceError } from 'svc-streams'
+import type { ConnectionStatus, Price, PriceClient, PriceError } from 'svc-streams'
 import { candles, mapRight, rolling, snapshots } from 'svc-streams/operators'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient, disconnected, price, stale } from 'svc-streams/testing'
 import { afterEach, expect, it, vi } from 'vitest'
+import { toStream$ } from '../../../src/base/time/stream.js'
 import { caseCount } from '../../support/run/long.js'
-import { ethTopic as topic } from '../../support/tokens.js'
+import { btcTopic as otherTopic, ethTopic as topic } from '../../support/tokens.js'
 import { memoryWriter } from '../recording/support/rows.js'
 
 afterEach(() => void vi.useRealTimers())
@@ -62,11 +63,15 @@ const decision$ = (client: PriceClient, ms: number, count: number): Observable<D
  */
 const maxLate = 150
 
-/** One turn of the event loop. Times are in ms. */
+/** One turn of the event loop, or a part of one. Times are in ms. */
 interface Step {
+  /** True if the turn of the step before goes on: no time passes but that of handlers, whose own time is then 0. */
+  readonly isSameTurn: boolean
   readonly gap: number
   /** True if the timers of the gap fire after the event. */
   readonly isLate: boolean
+  /** What the recorder receives before, and the operators do not. */
+  readonly other: 'nothing' | 'status' | 'price'
   readonly value: number | 'stale' | 'disconnected'
   /** Number of events. */
   readonly count: number
@@ -75,8 +80,10 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
+  isSameTurn: fc.boolean(),
   gap: fc.oneof(fc.nat(3), fc.nat(60), fc.nat(400)),
   isLate: fc.boolean(),
+  other: fc.constantFrom('nothing', 'nothing', 'status', 'price'),
   value: fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }) },
     { weight: 1, arbitrary: fc.constantFrom('stale' as const, 'disconnected' as const) },
@@ -90,8 +97,11 @@ const errors = {
   disconnected: disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 }),
 }
 
+const priceNow = (value: number): Either<never, Price> =>
+  right({ ...price(topic, value), receivedAt: Date.now() })
+
 const eventOf = ({ value }: Step): Either<PriceError, Price> =>
-  typeof value === 'number' ? right({ ...price(topic, value), receivedAt: Date.now() }) : left(errors[value])
+  typeof value === 'number' ? priceNow(value) : left(errors[value])
 
 /** The decisions of a live run, and its recording. */
 const runLive = async (steps: readonly Step[], ms: number, count: number) => {
@@ -105,7 +115,10 @@ const runLive = async (steps: readonly Step[], ms: number, count: number) => {
   ] as const
   vi.useFakeTimers({ now: 1_700_000_000_000, toFake: [...toFake] })
   const event$ = new Subject<Either<PriceError, Price>>()
-  const client = createTestClient({ prices: { [topic]: event$ } })
+  const other$ = new Subject<Either<PriceError, Price>>()
+  const status$ = new Subject<ConnectionStatus>()
+  const prices = { [topic]: event$, [otherTopic]: other$ }
+  const client = { ...createTestClient({ prices }), status$: toStream$(status$) }
   const decisions: Decision[] = []
   const to = memoryWriter()
   let handlingTime = 0
@@ -121,19 +134,24 @@ const runLive = async (steps: readonly Step[], ms: number, count: number) => {
   client.price$(topic).subscribe(slow)
   decision$(client, ms, count).subscribe((decision) => decisions.push(decision))
   client.price$(topic).subscribe(slow)
-  const recorder = record(client, { topics: [topic], to })
+  const recorder = record(client, { topics: [topic, otherTopic], to })
   const emit = (each: Step): void => {
-    ;({ handlingTime } = each)
+    handlingTime = each.isSameTurn ? 0 : each.handlingTime
+    if (each.other === 'status') status$.next({ _tag: 'Idle' })
+    if (each.other === 'price') other$.next(priceNow(1))
     for (let number = 1; number <= each.count; number++) event$.next(eventOf(each))
   }
-  for (const each of steps) {
-    if (each.isLate) block(Math.min(each.gap, maxLate))
-    else vi.advanceTimersByTime(each.gap)
-    await Promise.resolve() // the end of the turn
-    emit(each)
+  const startTurn = async (each: Step): Promise<void> => {
     await Promise.resolve() // the end of the turn
     // The timers fire that were due meanwhile.
     vi.advanceTimersByTime(Date.now() - clock())
+    if (each.isLate) block(Math.min(each.gap, maxLate))
+    else vi.advanceTimersByTime(each.gap)
+    await Promise.resolve() // the end of the turn
+  }
+  for (const each of steps) {
+    if (!each.isSameTurn) await startTurn(each)
+    emit(each)
   }
   event$.complete()
   await recorder.stop()

@@ -1,4 +1,4 @@
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defer, EMPTY, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { Address, Topic } from '../../../base/domain/topic.js'
@@ -59,10 +59,10 @@ export class RowTimes {
 }
 
 export const statusRow$ = ({ status$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
-  status$.pipe(map((status) => ({ _tag: 'Status', at: times.now(), status })))
+  status$.pipe(map((status) => ({ _tag: 'Status', at: times.of(right(status)), status })))
 
 export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
-  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.now(), error })))
+  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.of(left(error)), error })))
 
 /** The events of one topic, and an `End` row when its stream completes. */
 export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTimes()): Observable<Row> =>

@@ -193,7 +193,7 @@ export const activeTimeKey = (): object => replayClock ?? rxClock
  */
 export const currentClock = (): Clock => replayClock ?? (isVirtualTime() ? rxClock : systemClock())
 
-const resolved = Promise.resolve()
+export const resolved = Promise.resolve()
 
 /** Reads the clocks once per tick, and again for the prices of a long tick. Virtual time is read every time. */
 export class TickClock {

@@ -1,5 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { rxClock } from './clock.js'
+import { resolved, rxClock } from './clock.js'
 
 // The time of an event by its data, so that a live run and the replay of its recording agree although handlers take time
 // in a live run. All times are in ms since the Unix epoch.
@@ -36,7 +36,6 @@ export const timeOfEvent = (event: Either<unknown, unknown>, now: number, early 
 /** A clock that is later than this within a turn was set forward, in ms. */
 const maxTurn = 60_000
 
-const resolved = Promise.resolve()
 let arrivedAt = NaN
 
 /** The first clock reading in this turn, or a later `receivedAt`: operators and recorder agree on the arrival of an event. */

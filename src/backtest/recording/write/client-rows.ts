@@ -32,7 +32,9 @@ export class RowTimes {
    * its `receivedAt`, so that a replay emits it at the time of the live run, but never before an earlier row.
    */
   of(event: Either<unknown, unknown>): number {
-    return this.next(Math.min(this.read(), timeOfEvent(event, rxClock.wallClock())))
+    // One reading: the operators of a live run take the first one of a turn.
+    const wallClock = rxClock.wallClock()
+    return this.next(Math.min(this.read(wallClock), timeOfEvent(event, wallClock)))
   }
 
   now(): number {
@@ -44,8 +46,7 @@ export class RowTimes {
   }
 
   /** Like `now`, without an effect on the times of later rows: the clock may have passed that of an event of this turn. */
-  read(): number {
-    const wallClock = rxClock.wallClock()
+  read(wallClock = rxClock.wallClock()): number {
     if (rxClock.isVirtual) return wallClock
     const time = Math.floor(this.offset + rxClock.elapsed())
     const difference = wallClock - time

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
-import { priceRow$ } from '../../../../src/backtest/recording/write/client-rows.js'
+import { left } from 'fp-ts/lib/Either.js'
+import { expect, it, vi } from 'vitest'
+import { priceRow$, RowTimes } from '../../../../src/backtest/recording/write/client-rows.js'
 import type { Row } from '../../../../src/backtest/recording/codec/row.js'
+import { timeOfEvent } from '../../../../src/base/time/event-time.js'
 import { a, createScriptedClient, marbles } from '../../../support/time/marbles.js'
 import { server } from '../../../support/time/scripted-socket.js'
 
@@ -19,4 +21,14 @@ it('a row of a price has its own position, and a row of an error has none', () =
       false,
     ])
   })
+})
+
+it('the time of a Left is that of later operators in its turn, although the clock goes on meanwhile', () => {
+  const times = new RowTimes()
+  let now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => ++now)
+  const event = left('lost')
+  const at = times.of(event)
+  expect(timeOfEvent(event, Date.now())).toBe(at)
+  clock.mockRestore()
 })

@@ -96,6 +96,8 @@ const withoutDecimal = (element: SchemaElement): SchemaElement => {
 /** The text of a value of a column. A decimal has all its digits. */
 const cellTextOf = (element: SchemaElement): ((value: unknown) => string | undefined) => {
   const { type, logical_type } = element
+  // All digits that 32 bits have: a time needs more, which is a doubt.
+  if (type === 'FLOAT') return (value) => (typeof value === 'number' ? value.toExponential(8) : undefined)
   if (!isDecimal(element)) return (value) => plainText(value, type === 'BYTE_ARRAY')
   const scale = element.scale ?? (logical_type?.type === 'DECIMAL' ? logical_type.scale : 0)
   return (value) => {

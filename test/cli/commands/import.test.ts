@@ -495,6 +495,22 @@ describe('import', () => {
     expect(rows).toEqual([{ at: start, topic, price: usd }])
   })
 
+  it('asks about times of Parquet whose 32 bits have fewer digits', async () => {
+    const seconds = [0, 60, 120].map((second) => start / 1_000 + second)
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'time', data: Float32Array.from(seconds), type: 'FLOAT' },
+        { name: 'price', data: Float32Array.from([1599.25, 1600.5, 1601]), type: 'FLOAT' },
+      ],
+    })
+    const files = { 'a.parquet': new Uint8Array(parquet) }
+    const refused = await imported(files)
+    expect(refused).toMatchObject({ code: 1, rows: [] })
+    expect(refused.stderr).toMatch(/the digits of all times in "time" end before their unit, s/)
+    const { rows } = await imported(files, ['--token', address, '--yes'])
+    expect(rows.map(({ price: usd }) => usd)).toEqual([1599.25, 1600.5, 1601])
+  })
+
   it('refuses a page of Parquet that claims more values than its bytes can have', async () => {
     const parquet = parquetOfOnePrice()
     // The header of the last page: its number of values, 1, becomes 2^31 - 1.

@@ -198,6 +198,36 @@ it('removes an event of a first write that is torn: it was not emitted', () => {
   expect(linesOf(journal)).toEqual([])
 })
 
+/** Writes the mark of the last state as another text. */
+const writeLastMark = (journal: string, text: string): void => {
+  const written = readFileSync(journal, 'utf8')
+  const at = written.lastIndexOf('{"_tag":"State"')
+  writeFileSync(journal, `${written.slice(0, at)}${text}${written.slice(at + '{"_tag":"State"'.length)}`)
+}
+
+it('continues with a last state that another program has written with spaces', () => {
+  const { of, journal } = heldJournal()
+  const { cash } = JSON.parse(linesOf(journal).at(-1)!) as { readonly cash: number }
+  expect(cash).toBe(998)
+  writeLastMark(journal, '{ "_tag": "State"')
+  const lines = linesOf(journal)
+  const { events, stop } = startRun(journal, of)
+  stop()
+  expect(linesOf(journal).slice(0, lines.length)).toEqual(lines)
+  expect(events).toMatchObject([{ _tag: 'Equity', equityUsd: 1_000 }])
+})
+
+it('refuses a journal whose last state is damaged, instead of an earlier state', () => {
+  const { of, journal } = heldJournal()
+  writeLastMark(journal, '{"_tag":"Stale"')
+  const damaged = readFileSync(journal, 'utf8')
+  const { events, stop } = startRun(journal, of)
+  stop()
+  const message = expect.stringContaining(`${journal}: line ${damaged.split('\n').length - 1}: `) as string
+  expect(events).toEqual([expect.objectContaining({ _tag: 'WriteError', message })])
+  expect(readFileSync(journal, 'utf8')).toBe(damaged)
+})
+
 it('has nothing of the warm-up of a new account', async () => {
   const { of } = heldJournal()
   const journal = newJournal()

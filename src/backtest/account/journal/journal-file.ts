@@ -33,27 +33,26 @@ const readLastState = (path: string, file: number): LastState => {
   for (let length = Math.min(size, 65_536); ; length = Math.min(size, length * 4)) {
     const [bytes, before] = [Buffer.alloc(length), size - length]
     readSync(file, bytes, 0, length, before)
+    // Without a torn last line.
     const lines = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
     const start = lines.lastIndexOf(`\n${stateMark}`) + 1
-    if (start > 0) {
-      const end = lines.indexOf('\n', start) + 1
-      return {
-        state: stateOf(path, lines.toString('utf8', start, end - 1), before + start),
-        end: before + end,
-      }
-    }
-    if (before === 0) return { end: 0 }
+    if (start > 0 || before === 0) return lastStateOf(path, lines.toString('utf8', start), before + start)
   }
 }
 
-const stateOf = (path: string, text: string, start: number): SavedState => {
-  const line = decodeJournalLine(text)
-  if (!isLeft(line) && line.right._tag === 'State') return line.right
-  const number = readFileSync(path)
-    .subarray(0, start)
-    .reduce((count, byte) => (byte === 10 ? count + 1 : count), 1)
-  const issues = isLeft(line) ? line.left.issues : []
-  throw new Error(`line ${number}: ${issues.map(renderIssue).join('; ')}`)
+/** The last state in the text that starts at a byte of a journal. A line is damaged, or is a state that was written again. */
+const lastStateOf = (path: string, text: string, start: number): LastState => {
+  let [last, end]: [LastState, number] = [{ end: 0 }, start]
+  for (const each of text.split('\n').slice(0, -1)) {
+    const line = decodeJournalLine(each)
+    if (isLeft(line)) {
+      const number = readFileSync(path).subarray(0, end).toString('latin1').split('\n').length
+      throw new Error(`line ${number}: ${line.left.issues.map(renderIssue).join('; ')}`)
+    }
+    end += Buffer.byteLength(each) + 1
+    if (line.right._tag === 'State') last = { state: line.right, end }
+  }
+  return last
 }
 
 /** A position in a journal: the bytes and the lines before it. */

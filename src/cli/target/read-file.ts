@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../base/errors/text.js'
@@ -64,8 +64,9 @@ export const checkOverwritten = (
 
 /** The file to which a path resolves, whether it exists or not; undefined for a device or a pipe. */
 const fileOf = (path: string): string | undefined => {
-  if (!existsSync(path)) return resolve(path)
-  return statSync(path).isFile() ? realpathSync.native(path) : undefined
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return resolve(path)
+  return stats.isFile() ? `${stats.dev}:${stats.ino}` : undefined
 }
 
 /** The result of `work`. Left: the message of its exception. */

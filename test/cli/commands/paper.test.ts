@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { transformSync } from 'esbuild'
@@ -292,6 +292,7 @@ describe('svc-streams backtest', () => {
     const market = file('market.ndjson', recording)
     const module = file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))
     symlinkSync(market, `${market}.link`)
+    linkSync(market, `${market}.hard`)
     const backtest = async (...flags: readonly string[]) => {
       const { code, stderr } = await runInProcess(['backtest', market, module, ...flags])
       return [code, stderr.split('\n')[0]]
@@ -299,7 +300,7 @@ describe('svc-streams backtest', () => {
     const problem = (flag: string, path: string, use: string) => [
       ...[2, `error: ${flag}: ${path} ${use}; choose another name`],
     ]
-    for (const path of [market, `${market}.link`, module])
+    for (const path of [market, `${market}.link`, `${market}.hard`, module])
       for (const flag of ['--trades', '--equity', '--report'])
         expect(await backtest(flag, path)).toEqual(problem(flag, path, 'is read by this command'))
     expect(readFileSync(market, 'utf8')).toBe(recording)

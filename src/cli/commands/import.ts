@@ -31,6 +31,7 @@ import {
 import { interrupted } from '../stop.js'
 import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
 import { createTokenNames } from '../target/token-names.js'
+import { doubtsOfAll } from './shared/import-doubts.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 
@@ -140,7 +141,7 @@ async function importFiles(
     throw new Error(['no row is valid', ...fileDoubts.map(printable)].join('; '))
   const known = knownHeader(market, depth, interval)
   io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
-  const jointDoubts = [...(token === undefined ? [] : symbolDoubts(market)), ...overlapDoubts(market)]
+  const jointDoubts = doubtsOfAll(market, token !== undefined)
   for (const doubt of jointDoubts) io.stdout.write(escapeUnsafe(`doubt: ${doubt}\n`))
   const doubts = [...fileDoubts, ...jointDoubts]
   if (doubts.length > 0 && !yes)
@@ -161,43 +162,6 @@ const naming = async <A>(path: string, reading: Promise<A>): Promise<A> => {
     const message = text.includes('unsupported compression') ? `${text}; write it with snappy or gzip` : text
     throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
   }
-}
-
-/** A doubt about several symbols, of which --token names one. */
-const symbolDoubts = (files: readonly MarketFile[]): readonly string[] => {
-  const symbols = new Set(files.flatMap(({ series, unknown }) => [...series.keys(), ...unknown]))
-  const shown = [...symbols].filter((symbol) => symbol !== '').slice(0, 3)
-  if (shown.length < 2) return []
-  return [
-    `there are several symbols, such as ${shown.map(describeValue).join(', ')}, and --token names one token: give --tokens`,
-  ]
-}
-
-/** A doubt for each two files with different candles of one token and start. */
-const overlapDoubts = (files: readonly MarketFile[]): readonly string[] =>
-  files.flatMap((file, index) =>
-    files.slice(0, index).flatMap((other) => {
-      if (file.from > other.to || file.to < other.from) return []
-      const start = differentStart(file, other)
-      if (start === undefined) return []
-      const names = `${printable(other.path)} and ${printable(file.path)}`
-      return [`${names} have different candles that start at ${formatTime(start)}: keep those of one of them`]
-    }),
-  )
-
-/** The first start at which two files have candles of one token with different prices, in ms since the Unix epoch. */
-const differentStart = (file: MarketFile, other: MarketFile): number | undefined => {
-  const others = [...other.series.values()]
-  for (const { token, candles } of file.series.values()) {
-    const compared = others.flatMap((each) => (each.token.topic === token.topic ? each.candles : []))
-    let next = 0
-    for (const { at, candle } of candles) {
-      while ((compared[next]?.at ?? Infinity) < at) next++
-      const { at: start, candle: second } = compared[next] ?? {}
-      if (start === at && second?.prices.some((price, of) => price !== candle?.prices[of]) === true) return at
-    }
-  }
-  return undefined
 }
 
 const tokensOf = (files: readonly MarketFile[]): readonly ImportedToken[] =>

@@ -267,7 +267,7 @@ describe('svc-streams backtest', () => {
     const { stdout, stderr } = await runInProcess(args)
     expect(stdout).toMatch(/\n\S+Z {2}account {2}9699\.70 USD in cash, 3 ETH\nprofitUsd/)
     const notes = [
-      'At the end of the data, 1 order worked on, not filled or in part.',
+      'Open at the end of the data: 1 order.',
       'The figures per year extrapolate 39 min to 365 days.',
     ]
     expect(stderr).toBe(notes.map((note) => `note: ${note}\n`).join(''))

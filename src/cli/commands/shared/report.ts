@@ -115,9 +115,7 @@ export const notesOfRun = (
   const spanMs = (curve.at(-1)?.at ?? 0) - (curve[0]?.at ?? 0)
   return [
     ...(end === undefined ? [] : outdatedPositions(end, gaps)),
-    ...(openOrders === 0
-      ? []
-      : [`At the end of the data, ${counted(openOrders, 'order')} worked on, not filled or in part.`]),
+    ...(openOrders === 0 ? [] : [`Open at the end of the data: ${counted(openOrders, 'order')}.`]),
     ...(summary.annual === null || spanMs >= shortRun
       ? []
       : [`The figures per year extrapolate ${formatDuration(spanMs)} to 365 days.`]),

@@ -40,19 +40,17 @@ export const onDepth = (state: AccountState, token: TokenState, event: Either<De
 }
 
 /** `isInformed`: false for an order of which it is not known whether it follows the last depth. */
-export const onOrder = (state: AccountState, order: Order, decidedAt: number, isInformed: boolean): void => {
+export const onOrder = (state: AccountState, order: Order, at: number, isInformed: boolean): void => {
   const problem = state.isLiquidated ? 'the account is liquidated' : orderProblem(order, state.symbol)
   const id = idOf(order, state)
+  const decidedAt = state.liveDecision?.(id, at) ?? at
   const decision = { id, order, decidedAt }
   if (problem !== undefined) state.reject(decision, problem)
   else if (order._tag === 'Cancel') cancel(state, decision)
   else if (isTaken(id, state)) state.reject(decision, `id: ${id} is the id of an open order`)
-  else open(state, { ...decision, order }, isInformed)
+  else open(state, { ...decision, order }, isInformed && decidedAt === at)
   conclude(state)
 }
-
-/** The account continues from a journal: no price is current. */
-export const onContinue = (state: AccountState): void => sample(state)
 
 /** The end of the data. Orders stay open. `endsFlat`: positions are closed at the last prices, current or not. */
 export const onEnd = (state: AccountState, endsFlat: boolean): void => {
@@ -138,7 +136,7 @@ const checkEquity = (state: AccountState): void => {
 }
 
 /** Adds an `Equity` if one is due, or with news if `isDue`. */
-const sample = (state: AccountState, isDue = false): void => {
+export const sample = (state: AccountState, isDue = false): void => {
   const { sampled, hasNews, isFilled, now, settings, isCurrent } = state
   const isSampleDue =
     sampled === undefined

@@ -19,7 +19,7 @@ import { continueFrom, journalLines, savedStateOf, startLine, type Journal } fro
 import type { Settings } from './options.js'
 import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
-import { onContinue, onDepth, onEnd, onOrder, onPrice } from './rules.js'
+import { onDepth, onEnd, onOrder, onPrice, sample } from './rules.js'
 import { gated$, SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
 import { onActiveClock, type AccountTerms } from './terms.js'
@@ -69,12 +69,12 @@ export class PaperRun {
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0
-    this.state = new AccountState(settings)
+    this.state = Object.assign(new AccountState(settings), { liveDecision: terms.liveDecision })
     const saved = journal?.saved ?? terms.saved
     if (saved === undefined) return
     this.continues = true
     continueFrom(this.state, saved)
-    onContinue(this.state)
+    sample(this.state)
   }
 
   /** The account subscribes before the strategy, so that it receives each event first. */
@@ -118,9 +118,8 @@ export class PaperRun {
     const error = (thrown: unknown): void => subscriber.error(thrown)
     const order$ = strategy$(shared, this.account)
     // In a replay, timers of another copy would stay real, and their orders would be lost.
-    const onOtherRxjs = (): void => error(otherRxjsError('strategy'))
-    const checked$ = isReplay ? withCheckedOperators$(order$, onOtherRxjs) : order$
-    subscriber.add(checked$.subscribe({ next, error }))
+    const onOther = (): void => error(otherRxjsError('strategy'))
+    subscriber.add((isReplay ? withCheckedOperators$(order$, onOther) : order$).subscribe({ next, error }))
   }
 
   private onData<E extends MarketEvent>(event: E, apply: (event: E) => void): void {

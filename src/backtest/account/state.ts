@@ -62,6 +62,8 @@ export class AccountState {
   isFilled = false
   /** True before the first data that count. */
   isBeginning = false
+  /** Of the terms. */
+  liveDecision: ((id: string, at: number) => number) | undefined
 
   constructor(readonly settings: Settings) {
     this.tokens = new Map(settings.tokens.map((token) => [token.symbol, new TokenState(token)]))

@@ -15,6 +15,8 @@ export interface AccountTerms {
   readonly endsFlat?: boolean | undefined
   /** The state with which the account continues. Default: a new account. */
   readonly saved?: SavedState | undefined
+  /** When a live run decided the order of this id, which the replay decides at `at`: live timers are late. Default: `at`. */
+  readonly liveDecision?: ((id: string, at: number) => number) | undefined
 }
 
 const termsKey = Symbol.for('svc-streams account terms')

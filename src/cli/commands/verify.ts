@@ -7,6 +7,7 @@ import type { Costs } from '../../backtest/account/options.js'
 import { decodeJournalLine } from '../../backtest/account/journal/journal-codec.js'
 import { journalTags, startTag } from '../../backtest/account/journal/journal.js'
 import { withTerms } from '../../backtest/account/terms.js'
+import type { Filled } from '../../backtest/account/events.js'
 import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
@@ -213,7 +214,8 @@ const compareRun = async (
   const loaded = await loadStrategy(url, costs)
   if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
   const state = before === undefined ? undefined : orFail(decodeJournalLine(before))
-  const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
+  const saved = state?._tag === 'State' ? state : undefined
+  const terms = { endsFlat: false, saved, liveDecision: liveDecisions(entries) }
   const lines: PlayedLine[] = []
   let [lastAt, equal, later] = [-Infinity, 0, 0]
   let difference: Difference | undefined
@@ -259,6 +261,19 @@ const compareRun = async (
   const isFound = certain$.value || (difference !== undefined && difference.entry.at <= lastAt)
   if (!isFound) orFail(await client.finished)
   return { equal, later, difference: isFound ? difference : undefined }
+}
+
+/** A timer that fires later than this in a live run makes a difference, in ms. */
+const maxTimerDelay = 500
+
+/** The times at which the live run decided its orders: its timers fire some ms late, and those of a replay do not. */
+const liveDecisions = (entries: readonly Entry[]): ((id: string, at: number) => number) => {
+  const times = new Map<string, readonly number[]>()
+  for (const { json, isEvent } of entries) {
+    const { id = '', decidedAt } = (isEvent ? JSON.parse(json) : {}) as Partial<Filled>
+    if (decidedAt !== undefined) times.set(id, [...(times.get(id) ?? []), decidedAt])
+  }
+  return (id, at) => times.get(id)?.find((live) => live >= at && live <= at + maxTimerDelay) ?? at
 }
 
 /** The JSON of a value as the journal has it: that of an account has the events themselves. */

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createClient, defineTokens, type Client } from 'svc-streams'
-import { rights } from 'svc-streams/operators'
+import { candles, rights } from 'svc-streams/operators'
 import { market, paper, type MarketClient } from 'svc-streams/paper'
 import { journal, record, replay, writeRecording } from 'svc-streams/recording'
 import { lastValueFrom, map, of, type Observable } from 'rxjs'
@@ -248,6 +248,49 @@ test('does not compare what came after the end of a recording that is followed b
   // Its recorder was killed before its account.
   writeFileSync(monday, readFileSync(monday, 'utf8').replace(/.*\n$/, ''))
   expect(await verifyRuns()).toMatchObject(equalText(10, '; 2 came after the end of the recordings'))
+})
+
+test('takes the late timers of a live account for no difference, but another time of a decision', async () => {
+  const folder = moduleFolder()
+  const path = (name: string) => join(folder, name)
+  const tokens = defineTokens({ X: { address: weth, decimals: 18 } })
+  const costs = { cash: 100, feeBps: 1, slippageBps: 1, latency: 20, depthInterval: 50 }
+  writeFileSync(
+    path('strategy.mjs'),
+    `import { map } from 'rxjs'
+     import { defineTokens } from 'svc-streams'
+     import { candles, rights } from 'svc-streams/operators'
+     import { market } from 'svc-streams/paper'
+     const tokens = defineTokens({ X: { address: '${weth}', decimals: 18 } })
+     export const options = { tokens, ...${JSON.stringify(costs)} }
+     export default ({ price$ }) => price$('${ethTopic}').pipe(
+       candles(50), rights(), map((_, i) => market('X', i % 2 === 0 ? 'buy' : 'sell', { usd: 1 })))`,
+  )
+  const order$ = ({ price$ }: MarketClient) =>
+    price$(ethTopic).pipe(
+      candles(50),
+      rights(),
+      map((_, index) => market('X', index % 2 === 0 ? 'buy' : 'sell', { usd: 1 })),
+    )
+  const client = closeAfterTest(
+    createClient({ environment: 'mainnet', ...(await startTestSimulator({ tick: 10 })) }),
+  )
+  const recorded = { topics: [ethTopic], mints: [weth], interval: 50, to: path('market.ndjson') } as const
+  const recorder = record(client, recorded)
+  const live = path('desk.ndjson')
+  paper(client, order$, { tokens, ...costs, journal: live }).subscribe()
+  const filled = () => readFileSync(live, 'utf8').match(/"_tag":"Filled"/g)?.length ?? 0
+  await eventually(() => filled() >= 10)
+  await client.close()
+  await recorder.finished
+  const verifyLive = () =>
+    runCommand(['verify', path('market.ndjson'), path('strategy.mjs'), '--journal', live])
+  const result = await verifyLive()
+  expect(result, result.stdout).toMatchObject({ code: 0, stderr: '' })
+  const later = (_: string, before: string, decidedAt: string) => `${before}${Number(decidedAt) + 1_000}`
+  const text = readFileSync(live, 'utf8')
+  writeFileSync(live, text.replace(/("_tag":"Filled".*?"decidedAt":)(\d+)/, later))
+  expect(await verifyLive()).toMatchObject({ code: 1 })
 })
 
 test('finds no difference between a live run over real sockets and its recording', async () => {

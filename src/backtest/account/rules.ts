@@ -135,7 +135,7 @@ const checkEquity = (state: AccountState): void => {
   })
 }
 
-/** Adds an `Equity` if one is due, or with news if `isDue`. */
+/** Adds an `Equity` if one is due, or with news if `isDue`; also at the start of an account that continues. */
 export const sample = (state: AccountState, isDue = false): void => {
   const { sampled, hasNews, isFilled, now, settings, isCurrent } = state
   const isSampleDue =

@@ -69,7 +69,8 @@ export class PaperRun {
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0
-    this.state = Object.assign(new AccountState(settings), { liveDecision: terms.liveDecision })
+    this.state = new AccountState(settings)
+    this.state.liveDecision = terms.liveDecision
     const saved = journal?.saved ?? terms.saved
     if (saved === undefined) return
     this.continues = true

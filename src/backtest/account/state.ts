@@ -62,7 +62,7 @@ export class AccountState {
   isFilled = false
   /** True before the first data that count. */
   isBeginning = false
-  /** Of the terms. */
+  /** That of the terms of a replay. */
   liveDecision: ((id: string, at: number) => number) | undefined
 
   constructor(readonly settings: Settings) {

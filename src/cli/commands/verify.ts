@@ -7,7 +7,6 @@ import type { Costs } from '../../backtest/account/options.js'
 import { decodeJournalLine } from '../../backtest/account/journal/journal-codec.js'
 import { journalTags, startTag } from '../../backtest/account/journal/journal.js'
 import { withTerms } from '../../backtest/account/terms.js'
-import type { Filled } from '../../backtest/account/events.js'
 import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
@@ -117,6 +116,9 @@ interface Entry {
   /** In ms since the Unix epoch. */
   readonly at: number
   readonly json: string
+  /** Of the order of an event. */
+  readonly id?: unknown
+  readonly decidedAt?: unknown
 }
 
 /** A run that wrote to a journal. The values of a journal count as one run. */
@@ -154,7 +156,10 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
     }
     // The last value and the account depend on when the run was stopped.
     else if (_tag === 'Account') unsaved = []
-    else unsaved.push({ line, at, isEvent: true, json: JSON.stringify(fields) })
+    else {
+      const { id, decidedAt } = fields
+      unsaved.push({ line, at, isEvent: true, json: JSON.stringify(fields), id, decidedAt })
+    }
   }
   return runs
 }
@@ -268,10 +273,12 @@ const maxTimerDelay = 500
 
 /** The times at which the live run decided its orders: its timers fire some ms late, and those of a replay do not. */
 const liveDecisions = (entries: readonly Entry[]): ((id: string, at: number) => number) => {
-  const times = new Map<string, readonly number[]>()
-  for (const { json, isEvent } of entries) {
-    const { id = '', decidedAt } = (isEvent ? JSON.parse(json) : {}) as Partial<Filled>
-    if (decidedAt !== undefined) times.set(id, [...(times.get(id) ?? []), decidedAt])
+  const times = new Map<unknown, number[]>()
+  for (const { id, decidedAt } of entries) {
+    if (typeof decidedAt !== 'number') continue
+    const known = times.get(id)
+    if (known === undefined) times.set(id, [decidedAt])
+    else if (known.at(-1) !== decidedAt) known.push(decidedAt)
   }
   return (id, at) => times.get(id)?.find((live) => live >= at && live <= at + maxTimerDelay) ?? at
 }

@@ -40,7 +40,7 @@ const readLastState = (path: string, file: number): LastState => {
   }
 }
 
-/** The last state in the text that starts at a byte of a journal. A line is damaged, or is a state that was written again. */
+/** The last state in the text from a byte of a journal on, also one with other spaces. Throws for a line that is damaged. */
 const lastStateOf = (path: string, text: string, start: number): LastState => {
   let [last, end]: [LastState, number] = [{ end: 0 }, start]
   for (const each of text.split('\n').slice(0, -1)) {
